@@ -29,8 +29,8 @@ struct DecodedAccount {
     case .nothing: String?.none
     case .tcp(let segment): account(segment, in: count)
     case .reassembledTCP(let segment): account(segment, in: decoder.reassembled.count)
-    case .udp(let datagram): rangeFault(datagram, in: count)
-    case .reassembledUDP(let datagram): rangeFault(datagram, in: decoder.reassembled.count)
+    case .udp(let datagram): account(datagram, in: count)
+    case .reassembledUDP(let datagram): account(datagram, in: decoder.reassembled.count)
     }
   }
 
@@ -61,7 +61,8 @@ struct DecodedAccount {
     return nil
   }
 
-  private func rangeFault(_ datagram: UDPDatagram, in count: Int) -> String? {
+  private mutating func account(_ datagram: UDPDatagram, in count: Int) -> String? {
+    handedOn += datagram.length
     if datagram.capturedPayloadLength < 0 || datagram.capturedPayloadLength > datagram.payloadLength {
       return "a datagram has more captured than it is long: \(datagram)"
     }

@@ -218,7 +218,7 @@ import Testing
     #expect(lines(closed)[1].hasSuffix("(sniffer guide says how to get one)."))
     closed.secureHosts = [host("q.example", 1, quic: 1, up: 10, down: 20)]
     #expect(lines(closed)[0] == "No HTTP messages: 1 QUIC connection to q.example, 10 bytes up and 20 bytes down.")
-    #expect(lines(closed)[1].contains("HTTP/3 switched off"))
+    #expect(lines(closed)[1].contains("--keys FILE"))
     // Where most could be read, nothing is said; where it is less, it is said below the table.
     var read = totals(apis: 3)
     read.secureHosts = [host("a.example", 1, up: 10, down: 20)]

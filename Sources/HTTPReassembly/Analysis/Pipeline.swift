@@ -290,11 +290,16 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   @inline(never)
   private mutating func evictToLimit() throws(Sink.Failure) {
     run.countDecoders()
-    while connectionOctets > run.budget.connectionRoom,
-      let slot = connections.idlestClosed ?? connections.idlestOpen
-    {
-      run.anomalies.note(.connectionMemoryFull, connection: connections.number(of: slot))
-      finish(slot, .evicted)
+    while connectionOctets > run.budget.connectionRoom {
+      if let slot = connections.idlestClosed ?? connections.idlestOpen {
+        run.anomalies.note(.connectionMemoryFull, connection: connections.number(of: slot))
+        finish(slot, .evicted)
+      } else if let row = quic.finishOldest(&run) {
+        run.anomalies.note(.connectionMemoryFull, connection: row.number)
+        finalConnections.append(row)
+      } else {
+        break
+      }
       run.countDecoders()
       // Rows retain their texts until they are handed over.
       try handOver()
@@ -331,6 +336,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
         slot = connections.next(after: current)
       }
     }
+    if run.rows.openMessages > limit / 8 * 7 { quic.retireEnded(&run) }
     // Messages in progress cannot end this way. A new search is useful only when there are an eighth more.
     retirementMark = max(limit, run.rows.openMessages / 8 * 9)
     // So many final rows make other tables much larger.
@@ -369,7 +375,8 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
         break
       }
     }
-    while let row = quic.finishSilent(before: time, run.configuration, &run.texts) { finalConnections.append(row) }
+    quic.giveUpWaiting(before: time, &run)
+    while let row = quic.finishSilent(before: time, &run) { finalConnections.append(row) }
     (run.anomalies.now, run.clock) = (now, clock)
     // A connection seen from now on has its whole time-out left.
     let shortest = min(run.configuration.idleTimeout, run.configuration.closedTimeout)
@@ -452,7 +459,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   public mutating func takeUsedSecrets(_ body: (RawSpan) -> Void) { run.usedSecrets.take(body) }
 
   /// Whether connections wait for secrets.
-  public var waitsForSecrets: Bool { !secretWaiters.isEmpty }
+  public var waitsForSecrets: Bool { !secretWaiters.isEmpty || quic.isWaiting }
 
   /// Notes that a connection has begun to wait for secrets.
   @inline(never)
@@ -473,6 +480,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   /// Offers new secrets to the waiting connections, in the order in which they began to wait.
   private mutating func offerSecrets() {
+    if quic.isWaiting { quic.offerSecrets(&run) }
     guard !secretWaiters.isEmpty else { return }
     forgetWaiters()
     for slot in secretWaiters {
@@ -588,17 +596,20 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     run.names.learn(name, for: address, lookup: nil)
   }
 
-  /// Takes a datagram, which is charged as `udp`. A session may claim it, or it may name addresses.
+  /// Takes a datagram. QUIC may claim it, or it may name addresses.
   private mutating func receive(_ datagram: UDPDatagram, _ octets: RawSpan, at time: Int64) {
-    if DNSLookups.concerns(datagram) { return learnNames(datagram, octets, at: time) }
-    let wasEmpty = quic.count == 0
+    run.ledger.pending += datagram.length
+    if DNSLookups.concerns(datagram) {
+      run.ledger.settle(datagram.length, as: .udp)
+      return learnNames(datagram, octets, at: time)
+    }
     let isTaken = quic.take(datagram, octets, at: time, mention, &run) { finalConnections.append($0) }
-    guard isTaken else { return }
+    guard isTaken else { return run.ledger.settle(datagram.length, as: .udp) }
     if !expectedOfQUIC.isEmpty {
       let key = ConnectionKey(datagram.source, datagram.destination)
       for (process, local) in expectedOfQUIC.take(key, at: time) { noteOfQUIC(process, local, key) }
     }
-    if wasEmpty { quietUntil = min(quietUntil, quic.nextDeadline ?? .max) }
+    quietUntil = min(quietUntil, quic.nextDeadline ?? .max)
     shareMemory()
   }
 
@@ -661,7 +672,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       finish(Int(slot), .captureEnd)
       do throws(Sink.Failure) { try handOver() } catch { failure = failure ?? error }
     }
-    finalConnections.append(contentsOf: quic.finishAll(&run.texts))
+    finalConnections.append(contentsOf: quic.finishAll(&run))
     do throws(Sink.Failure) { try handOver() } catch { failure = failure ?? error }
     decoder.finish(ledger: &run.ledger, anomalies: &run.anomalies)
     run.familiarLines.forgetAll(&run.texts)
@@ -741,27 +752,31 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     // Templates may be new texts for the pool.
     var texts = apis.keepsPaths ? TextPool() : run.texts
     var segments = apis.segments
+    func pass(_ row: RowIndex, _ isInProgress: Bool, _ client: Endpoint, _ server: Endpoint) {
+      var message = run.rows.messages.look(Int(row)) { $0.message }
+      if isInProgress { message.exactness = .atLeast }
+      message.client = client
+      message.server = server
+      let pending = run.rows.messages.look(Int(row)) { $0.pendingContent }
+      if let outcome = pending.flatMap({ run.decoders?.outcome(of: $0) }) {
+        _ = message.note(outcome, isComplete: true)
+      }
+      if apis.keepsPaths {
+        message.apiPath = apis.path(of: message)
+        body(message, run.texts)
+      } else {
+        message.apiPath = apis.path(of: message, &segments, &texts)
+        body(message, texts)
+        texts.release(message.apiPath)
+      }
+    }
     connections.forEach { connection in
       let client = connection.clientSide(connection.session?.known)
       connection.session?.forEachOpenMessage { row, isInProgress in
-        var message = run.rows.messages.look(Int(row)) { $0.message }
-        if isInProgress { message.exactness = .atLeast }
-        message.client = connection.endpoints[client]
-        message.server = connection.endpoints[1 - client]
-        let pending = run.rows.messages.look(Int(row)) { $0.pendingContent }
-        if let outcome = pending.flatMap({ run.decoders?.outcome(of: $0) }) {
-          _ = message.note(outcome, isComplete: true)
-        }
-        if apis.keepsPaths {
-          message.apiPath = apis.path(of: message)
-          body(message, run.texts)
-        } else {
-          message.apiPath = apis.path(of: message, &segments, &texts)
-          body(message, texts)
-          texts.release(message.apiPath)
-        }
+        pass(row, isInProgress, connection.endpoints[client], connection.endpoints[1 - client])
       }
     }
+    quic.forEachOpenMessage(pass)
   }
 
   /// Estimated octets of memory that connections take, including held and kept octets and decoders, as for

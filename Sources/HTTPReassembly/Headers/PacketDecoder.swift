@@ -200,10 +200,14 @@ package struct PacketDecoder {
       return .nothing
     case .udp:
       dissection.chargeHeaders(&ledger)
-      ledger.charge(dissection.tunnel + dissection.room, to: .udp)
+      let length = dissection.tunnel + dissection.room
       guard dissection.laterFrames == nil,
         let datagram = dissection.udpDatagram(octets, fragmentNetwork: fragmentNetwork ?? 0)
-      else { return .nothing }
+      else {
+        ledger.charge(length, to: .udp)
+        return .nothing
+      }
+      ledger.charge(length - datagram.length, to: .udp)
       return fragmentNetwork != nil ? .reassembledUDP(datagram) : .udp(datagram)
     }
   }

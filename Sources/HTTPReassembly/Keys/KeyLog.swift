@@ -77,6 +77,15 @@ struct KeyLog {
   /// Whether any secret of a name is known.
   func hasAny(of name: SecretName) -> Bool { names > 0 && name.withOctets { find($0, hash.number($0)).offset > 0 } }
 
+  /// The labels of the known secrets of a client's random, a bit for each that names its secrets by it.
+  func known(of name: SecretName) -> UInt8 {
+    var known: UInt8 = 0
+    for bit in UInt8(0)..<SecretLabel.premaster.rawValue {
+      if let label = SecretLabel(rawValue: bit), has(label, of: name) { known |= 1 << bit }
+    }
+    return known
+  }
+
   /// Learns a secret. Several secrets of one label and name are candidates: a record tells which one is right.
   mutating func learn(_ label: SecretLabel, of name: SecretName, _ secret: RawSpan, source: Int = SecretMark.derived) {
     guard Self.secretLengths ~= secret.byteCount else { return }

@@ -49,6 +49,8 @@ public enum Anomaly: String, CaseIterable, Sendable {
   case connectionTableFull = "connection_table_full"
   case connectionMemoryFull = "connection_memory_full"
   case quicConnectionTableFull = "quic_connection_table_full"
+  case quicStreamsFull = "quic_streams_full"
+  case quicFrameUnknown = "quic_frame_unknown"
 
   // TLS
   case tlsRecordMalformed = "tls_record_malformed"

@@ -117,13 +117,16 @@ public struct Configuration: Sendable {
 
   /// QUIC connections in the table at once, with some 700 octets each. Beyond it, the connection opened first is finished as `evicted`.
   public var quicConnectionLimit = 1 << 14
-  /// QUIC connections whose further Initial packets are opened: the keys of both sides take some 3,500 octets. A handshake sends its last
-  /// Initial packet within a second.
+  /// QUIC connections whose packets are opened: the keys of both sides take some 12,000 octets. Beyond it, those opened first stay closed
+  /// from then on, unless their streams are read.
   public var quicOpeningLimit = 1 << 12
-  /// Octets of one side's handshake that are put together: a hello with post-quantum key shares has some 2,000.
+  /// Octets of one side's hello that are put together: one with post-quantum key shares has some 2,000.
   public var quicHandshakeLimit = 16 << 10
-  /// Handshake octets that are put together, all connections together. Beyond it, the connections opened first are opened no further.
-  public var quicHandshakeTotalLimit = 8 << 20
+  /// Octets of memory for keys and handshakes of all QUIC connections. Beyond it, the connections opened first are opened no further,
+  /// unless their streams are read.
+  public var quicOpeningOctetLimit = 64 << 20
+  /// Streams of one QUIC connection that are remembered. Beyond it, the one that closed first is forgotten, else the oldest is given up.
+  public var quicStreamLimit = 1 << 10
 
   // TLS
 

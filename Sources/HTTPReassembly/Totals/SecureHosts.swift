@@ -40,7 +40,7 @@ struct SecureHosts {
   /// Adds a final connection.
   mutating func add(_ connection: Connection, texts: borrowing TextPool) {
     guard let security = connection.security else { return }
-    if connection.applicationProtocol != .quic, security.opening != .none {
+    if security.opening != .none {
       openings.connections += 1
       if security.opening == .yes { openings.opened += 1 }
       if security.opening == .partly { openings.openedPartly += 1 }

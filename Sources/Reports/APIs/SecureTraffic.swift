@@ -34,13 +34,11 @@ struct SecureTraffic {
     finding =
       "\(start): \(connections)\(to), \(Numerals.grouped(up)) bytes up and \(Numerals.grouped(down)) bytes down."
     advice =
-      count == quic
-      ? "QUIC is not opened. To see inside, capture with HTTP/3 switched off in the app or the server (\(guide))."
-      : totals.secrets.cameLate
-        ? "Its secrets came behind its packets: give the capture by its name, or the secrets before it with --keys FILE."
-        : totals.secrets.logs.contains { $0.octets > 0 }
-          ? "The key log that was given does not open it: sniffer keys says why."
-          : "To see inside, pass the app's TLS key log: --keys FILE (\(guide) says how to get one)."
+      totals.secrets.cameLate
+      ? "Its secrets came behind its packets: give the capture by its name, or the secrets before it with --keys FILE."
+      : totals.secrets.logs.contains { $0.octets > 0 }
+        ? "The key log that was given does not open it: sniffer keys says why."
+        : "To see inside, pass the app's TLS key log: --keys FILE (\(guide) says how to get one)."
   }
 
   /// The name of the guide to the platform of the apps; nil where the capture does not say it, or says several.

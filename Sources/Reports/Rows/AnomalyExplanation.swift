@@ -127,6 +127,8 @@ package struct AnomalyExplanation: Sendable {
     .connectionTableFull: ("Too many connections are open at once", .limit),
     .connectionMemoryFull: ("Connections take all of their memory", .limit),
     .quicConnectionTableFull: ("Too many QUIC connections are open at once", .limit),
+    .quicStreamsFull: ("Too many streams of a QUIC connection are open at once", .limit),
+    .quicFrameUnknown: ("A QUIC frame could not be read, or has an unknown type", .malformed),
     .tlsRecordMalformed: ("A TLS record could not be read", .malformed),
     .tlsHandshakeMalformed: ("A TLS handshake message could not be read", .malformed),
     .tlsRecordNotVerified: ("A TLS record does not verify with its key", .closed),

@@ -1,6 +1,6 @@
 // The User Datagram Protocol (RFC 768), and the ports that suggest a tunnel.
 
-/// A decoded UDP datagram. It has values and ranges, never octets. All of it has been charged to the ledger.
+/// A decoded UDP datagram. It has values and ranges, never octets. The headers before it have been charged to the ledger.
 package struct UDPDatagram: Sendable, Equatable {
   package var source: Endpoint
   package var destination: Endpoint
@@ -15,6 +15,9 @@ package struct UDPDatagram: Sendable, Equatable {
 
   /// Octets of the header. They are part of class `udp`, unless the datagram turns out to be QUIC.
   package static var headerLength: Int { 8 }
+
+  /// Octets of the header and the payload. They have no class yet.
+  package var length: Int { Self.headerLength + payloadLength }
 
   /// The range of the payload's captured octets in the decoded span.
   func payload(in octets: RawSpan) -> Range<Int> {

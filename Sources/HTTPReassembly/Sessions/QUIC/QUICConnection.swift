@@ -1,6 +1,12 @@
 import Packets
 
-/// One connection of QUIC. Its Initial packets are opened (RFC 9000, RFC 9001); all other packets stay protected.
+/// One connection of QUIC (RFC 9000, RFC 9001): its packets are opened as far as keys are known, and its streams are read.
+///
+/// ```
+/// datagram ─► packets ─► opened ─► frames ─► QUICStreams ─► HTTP3Session
+///                │ keys may come
+///                └─► held, and read again after keys have come
+/// ```
 ///
 /// Side 0 sent the first captured datagram.
 struct QUICConnection {
@@ -9,63 +15,62 @@ struct QUICConnection {
     var packets = 0
     var ipLength = 0
     var payloadLength = 0
-    /// The largest number of an opened Initial packet; -1 before the first.
-    var largest = -1
-    /// The numbers among the 64 up to `largest` that have come. Bit 0 is `largest` itself.
-    var seen: UInt64 = 0
-    var handshake = HandshakeOctets()
-    var keys: InitialKeys?
-    /// Whether its hello has been read, or cannot be.
-    var hasHello = false
-    /// The start of its next message in `handshake`.
-    var messageStart = 0
   }
 
   let number: Int
   let opened: Int64
   private(set) var lastSeen: Int64
   let endpoints: Sides<Endpoint>
-  private(set) var flows = Sides<Flow>(repeating: Flow())
+  /// Further addresses of the server, which it may prefer (RFC 9000 §9.6).
+  private var furtherServers: [Endpoint] = []
+  private var flows = Sides<Flow>(repeating: Flow())
   /// The side whose Initial packets the client's keys open.
-  private(set) var client: Side?
+  var client: Side?
   /// The facts from the hellos. Its texts are retained.
-  private(set) var facts = ConnectionSecurity()
-  private(set) var retransmitted = 0
+  var facts = ConnectionSecurity()
+  /// Whether packets of the application were opened, and whether others were not.
+  var hasOpened = false
+  var hasUnopened = false
+  private var added = ConnectionContext.Added()
+  private var retransmitted = 0
   /// Octets of unopened packets.
   private var unopened = 0
   private var processes = ConnectionProcesses()
   private var hasSeveralProcesses = false
-  /// The source of the keys: the client's first destination connection ID, or the ID from a Retry packet.
-  private var keySource: QUICConnectionID?
-  private var keyVersion: UInt32 = 0
   /// The version of the server's packets, else of the client's first one.
-  private var version: UInt32 = 0
-  private var hasRetried = false
-  /// The number of keys that were made in vain. Each costs some microseconds.
-  private var failures = 0
-  static let failureLimit = 8
+  var version: UInt32 = 0
+  /// The duration of the handshake in nanoseconds, for the first exchange.
+  @OptionalTime var handshakeDuration: Int64? = nil
+  /// The duration of the name's lookup in nanoseconds.
+  @OptionalTime private var lookupDuration: Int64? = nil
+  /// Connection IDs that the server chose or gave up since they were last taken.
+  var newIDs: [QUICConnectionID] = []
+  var oldIDs: [QUICConnectionID] = []
+  /// The state of opening; nil once it is given up.
+  private(set) var opener: OwnMemory<QUICOpener>?
+  /// The streams, from the first data of the application on.
+  var streams: OwnMemory<QUICStreams>?
 
-  init(number: Int, from source: Endpoint, to destination: Endpoint, at time: Int64) {
+  /// The number of the server's addresses beside its first one.
+  static let furtherServerLimit = 4
+
+  init(number: Int, from source: Endpoint, to destination: Endpoint, at time: Int64, _ run: inout Run) {
     self.number = number
     opened = time
     lastSeen = time
     endpoints = Sides(source, destination)
+    opener = OwnMemory(QUICOpener())
+    lookupDuration = run.names.takeLookup(of: destination.address, for: number)
   }
 
-  /// Octets of memory of the handshakes.
-  var handshakeMemory: Int { flows.look(0) { $0.handshake.memory } + flows.look(1) { $0.handshake.memory } }
+  /// Octets of memory of the state of opening, and of the packets that it holds.
+  var openerMemory: Int { opener?.look { $0.memory } ?? 0 }
+
+  /// Whether its streams are read.
+  var isOpened: Bool { streams != nil }
 
   /// Notes the capture time of a datagram.
   mutating func see(at time: Int64) { lastSeen = max(lastSeen, time) }
-
-  /// Frees the keys and the handshakes, because there are too many connections.
-  mutating func stopOpening() {
-    for side in 0..<2 {
-      flows[side].keys = nil
-      flows[side].handshake = HandshakeOctets()
-    }
-    failures = Self.failureLimit
-  }
 
   /// Notes the process of a datagram that `side` sent.
   mutating func note(_ mention: ProcessMention, from side: Side, _ texts: inout TextPool) {
@@ -79,215 +84,301 @@ struct QUICConnection {
 
   /// The side that sent a datagram. Any address but the server's belongs to the client.
   func side(of datagram: UDPDatagram) -> Side {
-    if let client { return datagram.source == endpoints[1 - client] ? 1 - client : client }
-    return datagram.source == endpoints[1] ? 1 : 0
+    guard let client else { return datagram.source == endpoints[1] ? 1 : 0 }
+    let isServer = datagram.source == endpoints[1 - client] || furtherServers.contains(datagram.source)
+    return isServer ? 1 - client : client
+  }
+
+  /// Notes that a datagram with one of the server's connection IDs goes to an address.
+  mutating func noteServer(_ endpoint: Endpoint) {
+    guard let client, endpoint != endpoints[1 - client], endpoint != endpoints[client],
+      !furtherServers.contains(endpoint), furtherServers.count < Self.furtherServerLimit
+    else { return }
+    furtherServers.append(endpoint)
+  }
+
+  /// Whether an Initial packet from the same addresses begins another connection.
+  func isReplaced(by header: QUICPacketHeader, from side: Side) -> Bool {
+    guard header.kind == .initial, side == client, let opener else { return false }
+    return opener.look { opener in
+      opener.hasServerHello && header.destinationID != opener.keySource
+        && !opener.sides[1 - side].ids.contains { $0.id == header.destinationID }
+    }
+  }
+
+  // MARK: The run's view of this connection
+
+  /// Lends the run to `body`, with this connection as the current one.
+  mutating func withRun<Result>(_ run: inout Run, _ body: (inout QUICConnection, inout Run) -> Result) -> Result {
+    run.connection.number = number
+    run.connection.endpoints = endpoints
+    run.connection.client = client
+    run.connection.directedClient = client
+    run.connection.processes = processes
+    run.connection.added = ConnectionContext.Added()
+    let around = run.connection.beneath
+    run.connection.beneath = ConnectionContext.Beneath()
+    run.connection.beneath.isSecure = true
+    run.connection.beneath.isNamePublic = facts.isServerNamePublic
+    run.connection.beneath.serverName = facts.serverName
+    run.connection.beneath.handshake = handshakeDuration
+    defer {
+      handshakeDuration = run.connection.beneath.handshake
+      run.connection.beneath = around
+      let new = run.connection.added
+      added.unattributed += new.unattributed
+      added.control += new.control
+      added.missing += new.missing
+      added.unseen += new.unseen
+      added.messages += new.messages
+      added.flags.formUnion(new.flags)
+    }
+    return body(&self, &run)
   }
 
   // MARK: Datagrams
 
-  /// Takes a datagram.
+  /// Takes a datagram, whose octets are pending: `length` of them on the wire, and `overhead` of its IP and UDP headers.
   ///
-  /// - Parameters:
-  ///   - payload: Its captured octets.
-  ///   - length: Its octets on the wire.
-  ///   - overhead: Octets of its IP and UDP headers.
-  ///   - side: The sender.
-  ///   - room: Takes the frames of opened packets. It is at least as long as `payload`.
-  ///   - handshakeLimit: The maximum number of assembled octets of one side's handshake.
-  ///   - texts: Takes the texts of hellos.
-  /// - Returns: The kinds of its octets, which add up to `length`.
+  /// `payload` are the captured ones. `room` is at least as long.
   mutating func take(
-    _ payload: RawSpan, length: Int, overhead: Int, from side: Side, room: inout [UInt8], handshakeLimit: Int,
-    texts: inout TextPool
-  ) -> QUICOctets {
-    var found = QUICOctets()
+    _ payload: RawSpan, length: Int, overhead: Int, from side: Side, at time: Int64, _ room: inout PacketRoom,
+    _ run: inout Run
+  ) {
+    lastSeen = max(lastSeen, time)
+    flows[side].packets += 1
+    flows[side].ipLength += overhead + length
+    flows[side].payloadLength += length
+    withRun(&run) { connection, run in
+      let packets = connection.flows[0].packets + connection.flows[1].packets
+      let arrival = SegmentArrival(
+        time: time, acknowledged: .unknown, segment: .unknown, ordinal: packets, overhead: 0)
+      var account = DatagramAccount(side: side, overhead: overhead, arrival: arrival)
+      run.beginPacket()
+      connection.read(payload, length: length, &account, &room, &run)
+      if run.isDirected, connection.client != nil { run.turnPacket(to: side) }
+      run.settle(UDPDatagram.headerLength, as: .transport, of: side)
+      connection.settle(account, &run)
+      connection.readHeld(isForced: false, &room, &run)
+      connection.streams?.value.giveUpOverdue(&run)
+    }
+  }
+
+  /// Reads the packets of a datagram, or one of them that was held.
+  private mutating func read(
+    _ payload: RawSpan, length: Int, _ account: inout DatagramAccount, _ room: inout PacketRoom, _ run: inout Run
+  ) {
     var offset = 0
     while offset < length {
       let rest = length - offset
       guard offset < payload.byteCount else {
-        found.protected += rest
-        break
+        account.protected += rest
+        hasUnopened = true
+        return
       }
       guard payload.octet(offset) & 0x80 != 0 else {
-        // A packet in short form ends with its datagram. Behind other packets, zeros are padding outside packets.
-        if offset == 0 || payload.octet(offset) & 0x40 != 0 { found.protected += rest } else { found.packet += rest }
-        break
+        // A packet in short form ends with its datagram.
+        return readShort(payload, from: offset, length: length, &account, &room, &run)
       }
-      guard let header = QUICPacketHeader(payload, at: offset, length: length) else {
-        if offset == 0 { found.protected += rest } else { found.packet += rest }
-        break
+      guard let header = QUICPacketHeader(payload, at: offset, length: length, isKnown: version != 0) else {
+        if offset == 0 { account.protected += rest } else { account.packet += rest }
+        return
       }
-      take(header, payload, from: side, &found, &room, handshakeLimit, &texts)
+      readLong(header, payload, &account, &room, &run)
       offset = header.end
     }
-    count(found, length: length, overhead: overhead, from: side)
-    return found
   }
 
-  private mutating func count(_ found: QUICOctets, length: Int, overhead: Int, from side: Side) {
-    flows[side].packets += 1
-    flows[side].ipLength += overhead + length
-    flows[side].payloadLength += length
-    retransmitted += found.retransmitted
-    unopened += found.protected
-    if found.protected > 0 { facts.opening = .no }
-    facts.handshake += found.handshake
-    // MEASURES §6: if a datagram contains only the handshake, its headers count as handshake.
-    if found.handshake > 0, found.protected == 0 { facts.handshake += overhead }
-  }
-
-  private mutating func take(
-    _ header: QUICPacketHeader, _ payload: RawSpan, from side: Side, _ found: inout QUICOctets, _ room: inout [UInt8],
-    _ handshakeLimit: Int, _ texts: inout TextPool
+  private mutating func readLong(
+    _ header: QUICPacketHeader, _ payload: RawSpan, _ account: inout DatagramAccount, _ room: inout PacketRoom,
+    _ run: inout Run
   ) {
     let length = header.end - header.start
+    let side = account.side
     if header.kind != .versionNegotiation, version == 0 || side != client { version = header.version }
+    let level: QUICLevel
     switch header.kind {
-    case .versionNegotiation: found.packet += length
+    case .versionNegotiation:
+      account.packet += length
+      return
     case .retry:
       noteRetry(header, from: side)
-      found.packet += length
-    case .handshake, .zeroRTT: found.protected += length
-    case .initial:
-      guard header.end <= payload.byteCount, let packet = open(header, payload, from: side, &room) else {
-        found.protected += length
+      account.packet += length
+      return
+    case .initial: level = .initial
+    case .zeroRTT: level = .early
+    case .handshake: level = .handshake
+    }
+    if level == .initial { opener?.value.hasInitial = true }
+    let place = PacketPlace(start: header.start, numberOffset: header.numberOffset, end: header.end, isLong: true)
+    let packet =
+      header.end > payload.byteCount
+      ? .closed
+      : level == .initial
+        ? openInitial(header, place, payload, from: side, &room, &run)
+        : open(level, header.version, place, payload, from: side, &room, &run)
+    if case .opened = packet { noteIDs(header, level, from: side) }
+    finish(packet, level, place, payload, length, &account, &room, &run)
+  }
+
+  private mutating func readShort(
+    _ payload: RawSpan, from start: Int, length: Int, _ account: inout DatagramAccount, _ room: inout PacketRoom,
+    _ run: inout Run
+  ) {
+    let side = account.side
+    let isGreased = payload.octet(start) & 0x40 == 0
+    // Behind other packets, zeros are padding outside packets. A packet with a greased bit needs keys (RFC 9287 §3.1).
+    let isPacket = start == 0 || !isGreased || opener?.look { $0.sides[side].levels[3].keys != nil } ?? false
+    guard isPacket else {
+      account.packet += length - start
+      return
+    }
+    var packet = QUICOpening.closed
+    var place = PacketPlace(start: start, numberOffset: start, end: length, isLong: false)
+    if length <= payload.byteCount, let opener {
+      if let count = opener.look({ $0.idLength(to: 1 - side, payload, at: start) }) {
+        place.numberOffset = start + 1 + count
+        packet = open(.application, version, place, payload, from: side, &room, &run)
+      } else if opener.value.hasInitial, mayOpenLater(.application, side, run) {
+        packet = .waits
+      }
+    }
+    if isGreased, start > 0, case .closed = packet {
+      account.packet += length - start
+      return
+    }
+    finish(packet, .application, place, payload, length - start, &account, &room, &run)
+  }
+
+  /// Counts a packet, and reads its frames if it was opened.
+  private mutating func finish(
+    _ packet: QUICOpening, _ level: QUICLevel, _ place: PacketPlace, _ payload: RawSpan, _ length: Int,
+    _ account: inout DatagramAccount, _ room: inout PacketRoom, _ run: inout Run
+  ) {
+    switch packet {
+    case .closed:
+      account.protected += length
+      if level.isApplication { hasUnopened = true }
+    case .waits: hold(payload.extracting(place.start..<place.end), &account, &run)
+    case .opened(let number, let count):
+      guard let opener else { return }
+      guard opener.value.sides[account.side].numbers[level.space].note(number) else {
+        account.repeated += length
         return
       }
-      guard isNew(packet.number, from: side) else {
-        found.retransmitted += length
-        return
-      }
-      let frames = room.withOctets { InitialFrames($0.extracting(0..<packet.length)) }
-      for piece in frames.handshake where !flows[side].hasHello {
-        let isMore = room.withOctets {
-          flows[side].handshake.take($0, piece.range, at: piece.position, limit: handshakeLimit)
-        }
-        if isMore { readHello(of: side, &texts) }
-      }
-      found.handshake += frames.handshakeLength
-      found.packet += length - frames.handshakeLength
+      if level.isApplication { hasOpened = true }
+      readFrames(level, count, of: length, &account, &room, &run)
     }
   }
 
-  /// Notes the ID that the server chose. It protects the next Initial packets of both sides (RFC 9001 §5.2).
-  private mutating func noteRetry(_ header: QUICPacketHeader, from side: Side) {
-    guard !hasRetried, side != client else { return }
-    hasRetried = true
-    keySource = header.sourceID
-    for side in 0..<2 { flows[side].keys = nil }
+  // MARK: Account
+
+  /// Gives the octets of a datagram their class, except those of streams, and charges it to its owner (MEASURES §8).
+  private mutating func settle(_ account: DatagramAccount, _ run: inout Run) {
+    let side = account.side
+    run.settle(account.handshake + account.packet + account.protected, as: .quic, of: side)
+    run.settle(account.repeated, as: .retransmitted, of: side)
+    run.ledger.quicHandshake += account.handshake
+    run.ledger.quicPacket += account.packet
+    run.ledger.quicProtected += account.protected
+    retransmitted += account.repeated + account.repeatedData
+    unopened += account.protected
+    facts.handshake += account.handshake
+    facts.record += account.record
+    run.connection.added.unattributed += account.packet - account.record + account.protected + account.repeated
+    if let (stream, charge) = account.owner, let streams {
+      var charge = charge
+      charge.overhead = account.overhead
+      charge.record = account.record
+      return streams.value.application.charge(charge, stream, to: side, &run)
+    }
+    run.connection.added.unattributed += account.record
+    if account.acknowledges, let streams {
+      streams.value.application.chargeAcknowledgment(account.overhead, to: 1 - side, &run)
+    } else if account.handshake > 0, account.protected == 0 {
+      // MEASURES §6: if a datagram contains only the handshake, its headers count as handshake.
+      facts.handshake += account.overhead
+    } else {
+      run.connection.added.unattributed += account.overhead
+    }
   }
 
-  /// Whether a packet with this number was not captured before.
-  private mutating func isNew(_ number: Int, from side: Side) -> Bool {
-    let largest = flows[side].largest
-    if number > largest {
-      let shift = number - largest
-      flows[side].seen = shift < 64 && largest >= 0 ? flows[side].seen << UInt64(shift) | 1 : 1
-      flows[side].largest = number
-      return true
-    }
-    // Numbers far behind are not remembered, and count as new.
-    guard largest - number < 64 else { return true }
-    let bit: UInt64 = 1 << UInt64(largest - number)
-    defer { flows[side].seen |= bit }
-    return flows[side].seen & bit == 0
+  // MARK: Packets that wait
+
+  /// Holds a packet until its keys have come. The datagram's headers stay with its first one.
+  private mutating func hold(_ packet: RawSpan, _ account: inout DatagramAccount, _ run: inout Run) {
+    guard let opener else { return }
+    var held = QUICOpener.Held(side: account.side, octets: [], overhead: account.overhead, arrival: account.arrival)
+    packet.append(0..<packet.byteCount, to: &held.octets)
+    account.overhead = 0
+    if opener.value.held.isEmpty { opener.value.heldSince = run.clock }
+    opener.value.heldOctets += packet.byteCount
+    run.heldOctets += packet.byteCount
+    opener.value.held.append(held)
   }
 
-  // MARK: Keys
+  /// Whether packets wait for keys.
+  var isHolding: Bool { opener?.look { !$0.held.isEmpty } ?? false }
 
-  private mutating func open(
-    _ header: QUICPacketHeader, _ payload: RawSpan, from side: Side, _ room: inout [UInt8]
-  ) -> (number: Int, length: Int)? {
-    if client != nil, let packet = open(header, payload, from: side, with: keySource, &room) { return packet }
-    // The client's first packets contain the ID that they are protected with.
-    guard client == nil || client == side else { return nil }
-    guard let packet = open(header, payload, from: side, with: header.destinationID, &room) else { return nil }
-    client = side
-    return packet
+  /// The capture time until which packets wait; nil when none does.
+  func holdDeadline(_ patience: Int64) -> Int64? {
+    guard isHolding, let opener else { return nil }
+    return opener.value.heldSince.addingSaturated(patience)
   }
 
-  /// Opens a packet with the keys made from an ID. The keys are kept if they open it.
-  private mutating func open(
-    _ header: QUICPacketHeader, _ payload: RawSpan, from side: Side, with source: QUICConnectionID?,
-    _ room: inout [UInt8]
-  ) -> (number: Int, length: Int)? {
-    guard let source else { return nil }
-    let largest = flows[side].largest
-    if source == keySource, header.version == keyVersion, let keys = flows[side].keys {
-      return keys.open(header, in: payload, after: largest, into: &room)
-    }
-    guard failures < Self.failureLimit, let version = QUICVersion(header.version) else { return nil }
-    let isClient = client == nil || side == client
-    guard let keys = InitialKeys(source, version, ofClient: isClient),
-      let packet = keys.open(header, in: payload, after: largest, into: &room)
-    else {
-      failures += 1
-      return nil
-    }
-    if source != keySource || header.version != keyVersion { flows[1 - side].keys = nil }
-    keySource = source
-    keyVersion = header.version
-    flows[side].keys = keys
-    return packet
-  }
-
-  // MARK: Handshake
-
-  /// Reads the hello of a side when it is complete.
-  private mutating func readHello(of side: Side, _ texts: inout TextPool) {
-    let (start, known) = (flows[side].messageStart, flows[side].handshake.count)
-    guard known >= start + 4 else { return }
-    let isClient = side == client
-    let (type, length) = flows[side].handshake.octets.withOctets {
-      ($0.octet(start), Int($0.octet(start + 1)) << 16 | Int($0.bigEndian16(start + 2)))
-    }
-    guard type == (isClient ? HandshakeMessages.Kind.clientHello : HandshakeMessages.Kind.serverHello) else {
-      return endHello(of: side)
-    }
-    let end = start + 4 + length
-    guard known >= end else { return }
-    let content = Array(flows[side].handshake.octets[start + 4..<end])
-    if let hello = content.withOctets({ Hello($0, isClient: isClient) }) {
-      if isClient { take(client: hello, content, &texts) } else { take(server: hello) }
-      // After a HelloRetryRequest, both sides send another hello later in the same stream of octets.
-      if !isClient, hello.isRetryRequest {
-        flows[side].messageStart = end
-        return readHello(of: side, &texts)
-      }
-    }
-    endHello(of: side)
-  }
-
-  /// Ends the hello of a side. Later messages in Initial packets are ignored.
-  private mutating func endHello(of side: Side) {
-    flows[side].hasHello = true
-    flows[side].handshake = HandshakeOctets()
-  }
-
-  private mutating func take(client hello: Hello, _ content: [UInt8], _ texts: inout TextPool) {
-    if facts.serverName == .none, let name = hello.hostName(in: content) {
-      facts.serverName = texts.intern(name)
-      facts.isServerNamePublic = hello.extensions.contains(.encryptedClientHello)
-    }
-    // The server's choice is protected. QUIC requires a choice (RFC 9001 §8.1), so a single offer is the choice.
-    let start = hello.protocolName.lowerBound
-    if !hello.protocolName.isEmpty, facts.applicationProtocol == .none,
-      content.withOctets({ Int($0.bigEndian16(start - 3)) }) == hello.protocolName.count + 1
+  /// Reads held packets again if keys may have come, or for good if they have waited for too long, or are too many.
+  private mutating func readHeld(isForced: Bool, _ room: inout PacketRoom, _ run: inout Run) {
+    guard isHolding, let opener else { return }
+    var isForced = isForced
+    if opener.value.heldOctets > run.configuration.secretHeldOctetLimit
+      || opener.value.held.count > run.configuration.heldSegmentLimit
+      || run.heldOctets > run.configuration.secretHeldOctetTotalLimit
+      || run.clock > opener.value.heldSince.addingSaturated(run.configuration.secretPatience)
     {
-      facts.applicationProtocol = texts.intern(Array(content[hello.protocolName]))
+      isForced = true
+    }
+    if isForced { opener.value.hasGivenUp = true }
+    var seen = isForced ? -1 : opener.value.triedProgress
+    while isHolding, seen != opener.value.progress {
+      seen = opener.value.progress
+      let since = opener.value.heldSince
+      var held: [QUICOpener.Held] = []
+      swap(&held, &opener.value.held)
+      run.heldOctets -= opener.value.heldOctets
+      opener.value.heldOctets = 0
+      for packet in held {
+        var account = DatagramAccount(side: packet.side, overhead: packet.overhead, arrival: packet.arrival)
+        packet.octets.withOctets { read($0, length: $0.byteCount, &account, &room, &run) }
+        settle(account, &run)
+      }
+      opener.value.heldSince = since
+    }
+    opener.value.triedProgress = opener.value.progress
+  }
+
+  /// Tries held packets again after secrets have come, or gives them up.
+  mutating func lookForSecrets(isForced: Bool, _ room: inout PacketRoom, _ run: inout Run) {
+    withRun(&run) { connection, run in
+      connection.opener?.value.progress += 1
+      connection.readHeld(isForced: isForced, &room, &run)
     }
   }
 
-  private mutating func take(server hello: Hello) {
-    facts.version = hello.version
-    facts.suite = hello.suite
-    if !hello.isRetryRequest { facts.isResumed = hello.extensions.contains(.preSharedKey) }
+  /// Gives up opening, because there are too many connections.
+  mutating func stopOpening(_ room: inout PacketRoom, _ run: inout Run) {
+    lookForSecrets(isForced: true, &room, &run)
+    noteSecrets(run)
+    opener = nil
   }
 
   // MARK: Row
 
-  /// The connection's row in reports, which retains its texts.
-  mutating func row(_ end: ConnectionEnd, _ texts: inout TextPool) -> Connection {
+  /// Ends the connection. Its rows are final. Returns its own row, which retains its texts.
+  mutating func finish(_ end: ConnectionEnd, _ room: inout PacketRoom, _ run: inout Run) -> Connection {
+    lookForSecrets(isForced: true, &room, &run)
+    let known = withRun(&run) { connection, run in connection.streams?.value.close(isEvicted: end == .evicted, &run) }
+    noteSecrets(run)
+    opener = nil
     // Servers listen on lower ports. If both ports are equal, the side seen first is the client.
     let client = client ?? (endpoints[0].port < endpoints[1].port ? 1 : 0)
     let (own, others) = (flows[client], flows[1 - client])
@@ -296,39 +387,92 @@ struct QUICConnection {
     row.client = endpoints[client]
     row.server = endpoints[1 - client]
     row.applicationProtocol = .quic
+    if let known, known.applicationProtocol != .other { row.applicationProtocol = known.applicationProtocol }
     row.opened = opened
     row.closed = lastSeen
     row.packets = Directional(client: own.packets, server: others.packets)
     row.ipLength = Directional(client: own.ipLength, server: others.ipLength)
     row.payloadLength = Directional(client: own.payloadLength, server: others.payloadLength)
+    facts.opening = hasOpened ? (hasUnopened ? .partly : .yes) : unopened > 0 ? .no : .none
     row.security = facts
     row.security?.mostUnopened = nil
     // QUIC has no older one (RFC 9001 §4.2).
     row.security?.version = 0x0304
     row.quicVersion = version
-    row.unattributed = own.ipLength + others.ipLength - facts.handshake
+    row.unattributed = added.unattributed
+    row.control = added.control
+    row.missing = added.missing
+    row.unseen = added.unseen
+    row.messages = added.messages
     row.retransmitted = retransmitted
     row.unopened = unopened
     row.end = end
+    row.flags = added.flags
     if own.packets == 0 || others.packets == 0 { row.flags.insert(.oneSided) }
     if self.client == nil { row.flags.insert(.noHandshake) }
     if hasSeveralProcesses { row.flags.insert(.severalProcesses) }
-    row.process = processes.settle(client: client, &texts)
+    row.process = processes.settle(client: client, &run.texts)
     return row
+  }
+
+  /// Begins reading the streams.
+  mutating func openStreams(_ run: inout Run) -> OwnMemory<QUICStreams>? {
+    if let streams { return streams }
+    guard let opener, let client else { return nil }
+    var name = opener.value.protocolName
+    if name.isEmpty, opener.value.offersHTTP3 { name = Array("h3".utf8) }
+    let opening = ConnectionOpening(connectDuration: nil, lookupDuration: lookupDuration, isSeen: true)
+    let opened = OwnMemory(QUICStreams(QUICApplication(name, client: client, opening, &run), client: client))
+    streams = opened
+    return opened
   }
 }
 
-/// The kinds of octets of one or more datagrams (MEASURES §8).
-struct QUICOctets {
+/// The result of trying to open a packet.
+enum QUICOpening {
+  case opened(number: Int, length: Int)
+  /// Its keys may still come.
+  case waits
+  case closed
+}
+
+/// The kinds of octets of a datagram, or of a packet that was held (MEASURES §8). Stream data is not among them.
+struct DatagramAccount {
+  let side: Side
+  /// Octets of its IP and UDP headers.
+  var overhead: Int
+  let arrival: SegmentArrival
   /// CRYPTO data.
   var handshake = 0
   /// Other octets of opened packets, packets without protection, and octets behind a datagram's last packet.
   var packet = 0
+  /// Those of 0-RTT and 1-RTT packets among `packet`. They are charged as a record of TLS is.
+  var record = 0
   /// Whole packets that were not opened.
   var protected = 0
   /// Whole packets that were captured before.
-  var retransmitted = 0
+  var repeated = 0
+  /// Stream data that was captured before.
+  var repeatedData = 0
+  /// The octets that decide the owner: the first new ones of a stream with messages, else the first of any.
+  var owner: (stream: UInt64, charge: Charge)?
+  var ownerIsNew = false
+  /// Whether a packet of the application acknowledges others.
+  var acknowledges = false
 
-  /// The sum of all kinds.
-  var total: Int { handshake + packet + protected + retransmitted }
+  init(side: Side, overhead: Int, arrival: SegmentArrival) {
+    self.side = side
+    self.overhead = overhead
+    self.arrival = arrival
+  }
+
+  /// Takes octets of a stream as those that decide the owner, if they decide better than the ones before.
+  mutating func offer(_ stream: UInt64, at position: StreamPosition, length: Int, isNew: Bool) {
+    // Requests and responses have streams of both directions (RFC 9114 §6.1).
+    func rank(_ isNew: Bool, _ stream: UInt64) -> Int { (isNew ? 2 : 0) + (stream & 2 == 0 ? 1 : 0) }
+    if let owner, rank(isNew, stream) <= rank(ownerIsNew, owner.stream) { return }
+    guard length > 0 else { return }
+    ownerIsNew = isNew
+    owner = (stream, Charge(position: position, retransmitted: 0, overhead: 0, length: length))
+  }
 }

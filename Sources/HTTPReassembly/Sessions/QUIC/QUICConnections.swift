@@ -10,7 +10,7 @@ struct QUICConnections {
     var slot: Int
     /// The number of its connection. A later connection may be in its slot.
     var number: Int
-    /// The capture time in nanoseconds after which the connection is checked for silence.
+    /// The capture time in nanoseconds after which the connection is checked.
     var time: Int64
   }
 
@@ -19,6 +19,10 @@ struct QUICConnections {
     var connection: QUICConnection
     var keys: [ConnectionKey]
     var ids: [QUICConnectionID]
+    /// Octets of memory of its state of opening, as counted.
+    var openerMemory = 0
+    /// Whether it is among those that wait for secrets.
+    var isWaiting = false
   }
 
   private var entries = Slab<Known>()
@@ -28,32 +32,30 @@ struct QUICConnections {
   private var deadlines: Deque<Deadline> = []
   /// Connections that may still be opened, in order of arrival.
   private var opening: Deque<(slot: Int, number: Int)> = []
-  /// Octets of memory of the handshakes.
-  private var handshakeMemory = 0
-  /// Memory for the frames of packets.
-  private var room: [UInt8] = []
+  /// Connections with packets that wait for keys, in the order of their deadlines.
+  private var waiting: Deque<Deadline> = []
+  /// Octets of memory of the states of opening.
+  private var openerMemory = 0
+  /// Memory for opened packets.
+  private var room = PacketRoom()
 
   /// The number of addresses of one connection. Each change of network or of a router's mapping gives a new one.
   static let addressLimit = 8
-  /// The number of remembered connection IDs of one connection's server.
-  static let idLimit = 4
   /// The minimum length of a connection ID that identifies a connection. Shorter ones occur by chance.
   private static let shortestID = 8
 
   /// The number of connections in the table.
   var count: Int { entries.count }
 
-  /// The capture time after which the next connection may have been silent for too long.
-  var nextDeadline: Int64? { deadlines.first?.time }
+  /// The capture time after which the next connection may have been silent for too long, or its packets have waited for too long.
+  var nextDeadline: Int64? { [deadlines.first?.time, waiting.first?.time].compactMap(\.self).min() }
 
-  /// Octets of the table's memory, about. Connections that are being opened need more.
-  var memory: Int {
-    entries.count * (MemoryLayout<Known>.stride + 320) + opening.count * 2 * InitialKeys.memory + handshakeMemory
-  }
+  /// Octets of the table's memory, about.
+  var memory: Int { entries.count * (MemoryLayout<Known>.stride + 320) + openerMemory }
 
   // MARK: Datagrams
 
-  /// Takes a datagram of QUIC. It was charged as `udp`; now its octets get their classes.
+  /// Takes a datagram if it is QUIC. Its octets are pending.
   ///
   /// Returns whether the datagram is QUIC.
   mutating func take(
@@ -65,11 +67,18 @@ struct QUICConnections {
     let payload = octets.extracting(datagram.payloadOffset..<datagram.payloadOffset + captured)
     let key = ConnectionKey(datagram.source, datagram.destination)
     var slot = slots[key]
-    if let known = slot, isSilent(known, at: time, run.configuration) {
-      finished(finish(known, .idle, &run.texts))
-      slot = nil
+    var isReplacing = false
+    if let known = slot {
+      if isSilent(known, at: time, run.configuration) {
+        finished(finish(known, .idle, &run))
+        slot = nil
+      } else if isReplaced(known, datagram, payload) {
+        finished(finish(known, .captureEnd, &run))
+        slot = nil
+        isReplacing = true
+      }
     }
-    if slot == nil { slot = slotByID(payload, key) }
+    if slot == nil, !isReplacing { slot = slotByID(datagram, payload, key) }
     if let slot {
       receive(slot, datagram, payload, at: time, mention, &run)
       return true
@@ -78,10 +87,9 @@ struct QUICConnections {
     guard let header = QUICPacketHeader(payload, at: 0, length: datagram.payloadLength),
       header.kind != .versionNegotiation
     else { return false }
-    while entries.count >= run.configuration.quicConnectionLimit, let oldest = deadlines.popFirst() {
-      guard isThere(oldest.slot, oldest.number) else { continue }
-      run.anomalies.note(.quicConnectionTableFull, connection: oldest.number)
-      finished(finish(oldest.slot, .evicted, &run.texts))
+    while entries.count >= run.configuration.quicConnectionLimit, let row = finishOldest(&run) {
+      run.anomalies.note(.quicConnectionTableFull, connection: row.number)
+      finished(row)
     }
     receive(open(datagram, key, at: time, &run), datagram, payload, at: time, mention, &run)
     return true
@@ -109,27 +117,35 @@ struct QUICConnections {
     time > entries.look(slot) { $0.connection.lastSeen }.addingSaturated(configuration.idleTimeout)
   }
 
+  /// Whether a datagram between the addresses of a connection begins another one.
+  private func isReplaced(_ slot: Int, _ datagram: UDPDatagram, _ payload: RawSpan) -> Bool {
+    guard payload.octet(0) & 0x80 != 0,
+      let header = QUICPacketHeader(payload, at: 0, length: datagram.payloadLength, isKnown: true)
+    else { return false }
+    return entries.look(slot) { $0.connection.isReplaced(by: header, from: $0.connection.side(of: datagram)) }
+  }
+
   private mutating func open(_ datagram: UDPDatagram, _ key: ConnectionKey, at time: Int64, _ run: inout Run) -> Int {
     let number = run.nextConnection()
     let slot = entries.insert(
       Known(
-        connection: QUICConnection(number: number, from: datagram.source, to: datagram.destination, at: time),
+        connection: QUICConnection(
+          number: number, from: datagram.source, to: datagram.destination, at: time, &run),
         keys: [key], ids: []))
     slots[key] = slot
     let deadline = max(time, run.clock).addingSaturated(run.configuration.idleTimeout)
     deadlines.append(Deadline(slot: slot, number: number, time: max(deadline, deadlines.last?.time ?? .min)))
     opening.append((slot, number))
-    limitOpening(run.configuration)
     return slot
   }
 
   /// The slot of the connection that a datagram from a new address belongs to, by its destination ID.
-  private mutating func slotByID(_ payload: RawSpan, _ key: ConnectionKey) -> Int? {
+  private mutating func slotByID(_ datagram: UDPDatagram, _ payload: RawSpan, _ key: ConnectionKey) -> Int? {
     guard !slotsByID.isEmpty else { return nil }
     var found: Int?
     if let header = QUICPacketHeader(payload, at: 0, length: payload.byteCount) {
       found = slotsByID[header.destinationID]
-    } else if payload.octet(0) & 0xc0 == 0x40 {
+    } else if payload.octet(0) & 0x80 == 0 {
       // Only the server knows the length of its IDs. Servers mostly use 8, 16, 18 or 20 octets, and no ID starts another.
       for count in Self.shortestID...QUICConnectionID.limit where found == nil && payload.byteCount > count + 20 {
         found = slotsByID[QUICConnectionID(payload, 1..<1 + count)]
@@ -137,6 +153,7 @@ struct QUICConnections {
     }
     guard let found, entries.look(found, { $0.keys.count }) < Self.addressLimit else { return nil }
     entries[found].keys.append(key)
+    entries[found].connection.noteServer(datagram.destination)
     slots[key] = found
     return found
   }
@@ -145,47 +162,126 @@ struct QUICConnections {
     _ slot: Int, _ datagram: UDPDatagram, _ payload: RawSpan, at time: Int64, _ mention: ProcessMention,
     _ run: inout Run
   ) {
-    if room.count < payload.byteCount { room = Array(repeating: 0, count: max(payload.byteCount, 2048)) }
-    let (memory, side, client) = entries.look(slot) {
-      ($0.connection.handshakeMemory, $0.connection.side(of: datagram), $0.connection.client)
+    if room.frames.count < payload.byteCount {
+      room.frames = Array(repeating: 0, count: max(payload.byteCount, 2048))
     }
-    let found = entries[slot].connection.take(
-      payload, length: datagram.payloadLength, overhead: datagram.networkLength + UDPDatagram.headerLength, from: side,
-      room: &room, handshakeLimit: run.configuration.quicHandshakeLimit, texts: &run.texts)
-    entries[slot].connection.see(at: time)
+    let side = entries.look(slot) { $0.connection.side(of: datagram) }
     if mention.process != .none { entries[slot].connection.note(mention, from: side, &run.texts) }
-    handshakeMemory += entries.look(slot) { $0.connection.handshakeMemory } - memory
-    if handshakeMemory > run.configuration.quicHandshakeTotalLimit { limitOpening(run.configuration) }
-    if run.isDirected, let client = entries.look(slot, { $0.connection.client }) {
-      run.packetDirection = side == client ? .up : .down
+    entries[slot].connection.take(
+      payload, length: datagram.payloadLength, overhead: datagram.networkLength + UDPDatagram.headerLength, from: side,
+      at: time, &room, &run)
+    rememberIDs(slot)
+    countMemory(slot)
+    noteWaiting(slot, run)
+    if opening.count > run.configuration.quicOpeningLimit || openerMemory > run.configuration.quicOpeningOctetLimit {
+      limitOpening(&run)
     }
-    if let client, side != client { rememberID(slot, payload, datagram.payloadLength) }
-    run.ledger.recharge(UDPDatagram.headerLength, from: .udp, to: .transport)
-    run.ledger.recharge(datagram.payloadLength - found.retransmitted, from: .udp, to: .quic)
-    run.ledger.recharge(found.retransmitted, from: .udp, to: .retransmitted)
-    run.ledger.quicHandshake += found.handshake
-    run.ledger.quicPacket += found.packet
-    run.ledger.quicProtected += found.protected
   }
 
-  /// Remembers the ID that the server chose for itself.
-  private mutating func rememberID(_ slot: Int, _ payload: RawSpan, _ length: Int) {
-    guard entries.look(slot, { $0.ids.count }) < Self.idLimit,
-      let header = QUICPacketHeader(payload, at: 0, length: length), header.sourceID.count >= Self.shortestID,
-      slotsByID[header.sourceID] == nil
-    else { return }
-    slotsByID[header.sourceID] = slot
-    entries[slot].ids.append(header.sourceID)
+  private mutating func countMemory(_ slot: Int) {
+    let memory = entries.look(slot) { $0.connection.openerMemory }
+    openerMemory += memory - entries.look(slot) { $0.openerMemory }
+    entries[slot].openerMemory = memory
   }
 
-  /// Stops opening the oldest connections while too many are opened.
-  private mutating func limitOpening(_ configuration: Configuration) {
-    while opening.count > configuration.quicOpeningLimit || handshakeMemory > configuration.quicHandshakeTotalLimit,
+  /// Remembers the IDs that the server chose for itself, and forgets those that were retired.
+  private mutating func rememberIDs(_ slot: Int) {
+    guard entries.look(slot, { !$0.connection.newIDs.isEmpty || !$0.connection.oldIDs.isEmpty }) else { return }
+    for id in entries[slot].connection.newIDs where id.count >= Self.shortestID && slotsByID[id] == nil {
+      slotsByID[id] = slot
+      entries[slot].ids.append(id)
+    }
+    for id in entries[slot].connection.oldIDs {
+      guard let index = entries[slot].ids.firstIndex(of: id) else { continue }
+      entries[slot].ids.remove(at: index)
+      slotsByID[id] = nil
+    }
+    entries[slot].connection.newIDs = []
+    entries[slot].connection.oldIDs = []
+  }
+
+  /// Stops opening the oldest connections while too many are opened, except those whose streams are read.
+  private mutating func limitOpening(_ run: inout Run) {
+    var left = opening.count
+    while left > 0,
+      opening.count > run.configuration.quicOpeningLimit || openerMemory > run.configuration.quicOpeningOctetLimit,
       let oldest = opening.popFirst()
     {
+      left -= 1
       guard isThere(oldest.slot, oldest.number) else { continue }
-      handshakeMemory -= entries.look(oldest.slot) { $0.connection.handshakeMemory }
-      entries[oldest.slot].connection.stopOpening()
+      // A connection that is read ends when it is idle, or evicted.
+      if entries.look(oldest.slot, { $0.connection.isOpened }) { continue }
+      entries[oldest.slot].connection.stopOpening(&room, &run)
+      countMemory(oldest.slot)
+    }
+  }
+
+  // MARK: Secrets
+
+  /// Whether connections wait for keys.
+  var isWaiting: Bool { !waiting.isEmpty }
+
+  /// Notes that packets of a connection have begun to wait.
+  private mutating func noteWaiting(_ slot: Int, _ run: borrowing Run) {
+    let (isNoted, number) = entries.look(slot) { ($0.isWaiting, $0.connection.number) }
+    let patience = run.configuration.secretPatience
+    guard let deadline = entries.look(slot, { $0.connection.holdDeadline(patience) }) else {
+      if isNoted { entries[slot].isWaiting = false }
+      return
+    }
+    guard !isNoted else { return }
+    entries[slot].isWaiting = true
+    waiting.append(Deadline(slot: slot, number: number, time: max(deadline, waiting.last?.time ?? .min)))
+  }
+
+  /// Offers new secrets to the connections that wait for them.
+  mutating func offerSecrets(_ run: inout Run) {
+    var left: Deque<Deadline> = []
+    for waiter in waiting where isThere(waiter.slot, waiter.number) && entries.look(waiter.slot, { $0.isWaiting }) {
+      entries[waiter.slot].connection.lookForSecrets(isForced: false, &room, &run)
+      rememberIDs(waiter.slot)
+      countMemory(waiter.slot)
+      if entries.look(waiter.slot, { $0.connection.isHolding }) {
+        left.append(waiter)
+      } else {
+        entries[waiter.slot].isWaiting = false
+      }
+    }
+    waiting = left
+  }
+
+  /// Gives up packets that have waited for too long at `time`.
+  mutating func giveUpWaiting(before time: Int64, _ run: inout Run) {
+    while let first = waiting.first, first.time < time {
+      waiting.removeFirst()
+      guard isThere(first.slot, first.number), entries.look(first.slot, { $0.isWaiting }) else { continue }
+      entries[first.slot].isWaiting = false
+      entries[first.slot].connection.lookForSecrets(isForced: true, &room, &run)
+      rememberIDs(first.slot)
+      countMemory(first.slot)
+    }
+  }
+
+  // MARK: Rows
+
+  /// Passes every open message of each connection to `body`, with the connection's endpoints and its client.
+  func forEachOpenMessage(_ body: (RowIndex, _ isInProgress: Bool, _ client: Endpoint, _ server: Endpoint) -> Void) {
+    for slot in entries.indices {
+      let (streams, client, endpoints) = entries.look(slot) {
+        ($0.connection.streams, $0.connection.client ?? 0, $0.connection.endpoints)
+      }
+      streams?.look { $0.application }.forEachOpenMessage {
+        body($0, $1, endpoints[client], endpoints[1 - client])
+      }
+    }
+  }
+
+  /// Makes the rows of ended messages final, because there are too many.
+  mutating func retireEnded(_ run: inout Run) {
+    for slot in entries.indices where entries.look(slot, { $0.connection.isOpened }) {
+      entries[slot].connection.withRun(&run) { connection, run in
+        connection.streams?.value.application.retireEnded(&run)
+      }
     }
   }
 
@@ -194,35 +290,41 @@ struct QUICConnections {
   /// Finishes the first connection that has been silent for too long at `time`; nil without one.
   ///
   /// Call it until it returns nil. The deadlines of all other connections are later then.
-  mutating func finishSilent(
-    before time: Int64, _ configuration: Configuration, _ texts: inout TextPool
-  ) -> Connection? {
+  mutating func finishSilent(before time: Int64, _ run: inout Run) -> Connection? {
     while let first = deadlines.first, first.time < time {
       deadlines.removeFirst()
       guard isThere(first.slot, first.number) else { continue }
-      if isSilent(first.slot, at: time, configuration) { return finish(first.slot, .idle, &texts) }
+      if isSilent(first.slot, at: time, run.configuration) { return finish(first.slot, .idle, &run) }
       deadlines.append(
         Deadline(
           slot: first.slot, number: first.number,
-          time: max(first.time.addingSaturated(configuration.idleTimeout), deadlines.last?.time ?? .min)))
+          time: max(first.time.addingSaturated(run.configuration.idleTimeout), deadlines.last?.time ?? .min)))
+    }
+    return nil
+  }
+
+  /// Evicts the connection whose next check is due first; nil without one.
+  mutating func finishOldest(_ run: inout Run) -> Connection? {
+    while let oldest = deadlines.popFirst() {
+      if isThere(oldest.slot, oldest.number) { return finish(oldest.slot, .evicted, &run) }
     }
     return nil
   }
 
   /// Removes a connection. Returns its row.
-  private mutating func finish(_ slot: Int, _ end: ConnectionEnd, _ texts: inout TextPool) -> Connection {
+  private mutating func finish(_ slot: Int, _ end: ConnectionEnd, _ run: inout Run) -> Connection {
     var entry = entries.remove(slot)
-    for key in entry.keys { slots[key] = nil }
-    for id in entry.ids { slotsByID[id] = nil }
-    handshakeMemory -= entry.connection.handshakeMemory
-    return entry.connection.row(end, &texts)
+    for key in entry.keys where slots[key] == slot { slots[key] = nil }
+    for id in entry.ids where slotsByID[id] == slot { slotsByID[id] = nil }
+    openerMemory -= entry.openerMemory
+    return entry.connection.finish(end, &room, &run)
   }
 
   /// Removes all connections, in the order of their numbers. Returns their rows.
-  mutating func finishAll(_ texts: inout TextPool) -> [Connection] {
-    var rows: [Connection] = []
-    for slot in entries.indices { rows.append(finish(slot, .captureEnd, &texts)) }
+  mutating func finishAll(_ run: inout Run) -> [Connection] {
+    let order = entries.indices.map { slot in (slot, entries.look(slot) { $0.connection.number }) }
+    let rows = order.sorted { $0.1 < $1.1 }.map { finish($0.0, .captureEnd, &run) }
     self = QUICConnections()
-    return rows.sorted { $0.number < $1.number }
+    return rows
   }
 }

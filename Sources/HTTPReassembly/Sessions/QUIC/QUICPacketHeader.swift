@@ -58,12 +58,12 @@ struct QUICPacketHeader {
 
   /// Reads the header of a packet at `start`, in a payload of `length` octets on the wire. Some may not be captured.
   ///
-  /// Returns nil for an unreadable header, or for an unknown version.
-  init?(_ payload: RawSpan, at start: Int, length: Int) {
+  /// Returns nil for an unreadable header, or for an unknown version. In a known connection, the fixed bit may have any value (RFC 9287).
+  init?(_ payload: RawSpan, at start: Int, length: Int, isKnown: Bool = false) {
     guard start + 7 <= payload.byteCount, payload.octet(start) & 0x80 != 0 else { return nil }
     let first = payload.octet(start)
     let number = payload.bigEndian32(start + 1)
-    guard number == 0 || QUICVersion.isKnown(number) && first & 0x40 != 0 else { return nil }
+    guard number == 0 || QUICVersion.isKnown(number) && (isKnown || first & 0x40 != 0) else { return nil }
     var offset = start + 5
     guard let destination = Self.connectionID(payload, &offset), let source = Self.connectionID(payload, &offset)
     else { return nil }

@@ -1,4 +1,4 @@
-/// The versions of QUIC whose Initial packets can be opened: 1 (RFC 9000), 2 (RFC 9369) and the last drafts.
+/// The versions of QUIC that can be opened: 1 (RFC 9000), 2 (RFC 9369) and the last drafts.
 struct QUICVersion: Equatable {
   /// The number on the wire.
   let number: UInt32
@@ -6,6 +6,9 @@ struct QUICVersion: Equatable {
   let salt: [UInt8]
   /// Whether packet types and labels follow version 2.
   let isSecond: Bool
+
+  /// The labels of its keys.
+  var labels: TrafficKeys.Labels { isSecond ? .secondQUIC : .quic }
 
   /// Returns nil for every other version.
   init?(_ number: UInt32) {

@@ -39,21 +39,16 @@ struct RecordProtection {
   /// The protection that a traffic secret of TLS 1.3 gives (RFC 8446 §7.3).
   init?(trafficSecret: RawSpan, _ suite: CipherSuite.Protection) {
     guard trafficSecret.byteCount == suite.digest.length, suite.mac == nil else { return nil }
-    let key = KeyDerivation.expandLabel("key", of: trafficSecret, suite.digest, length: suite.cipher.keyLength)
-    let initial = KeyDerivation.expandLabel("iv", of: trafficSecret, suite.digest, length: 12)
-    guard let key, let initial, let cipher = key.withOctets({ RecordCipher(suite.cipher, key: $0) }) else { return nil }
-    self.cipher = cipher
-    self.initial = Self.octets(of: initial, 0..<12)
+    guard let keys = TrafficKeys(trafficSecret, suite, .tls) else { return nil }
+    cipher = keys.cipher
+    var initial = InlineArray<16, UInt8>(repeating: 0)
+    for index in 0..<12 { initial[index] = keys.initial[index] }
+    self.initial = initial
     form = .tls13
     leadingLength = 0
     macKey = nil
     mac = nil
     chain = .init(repeating: 0)
-  }
-
-  /// The traffic secret of TLS 1.3 that follows from one by an update of keys (RFC 8446 §7.2).
-  static func update(_ trafficSecret: RawSpan, _ suite: CipherSuite.Protection) -> SecretOctets? {
-    KeyDerivation.expandLabel("traffic upd", of: trafficSecret, suite.digest, length: suite.digest.length)
   }
 
   /// The protection that a master secret of TLS up to 1.2 gives (RFC 5246 §6.3).

@@ -58,10 +58,7 @@ extension TLSSession {
     var known: UInt8 = 0
     if let name = negotiation.value.client {
       name.withOctets { facts.clientRandomStart = $0.bigEndian32(1) }
-      for bit in UInt8(0)..<6 {
-        guard let label = SecretLabel(rawValue: bit) else { continue }
-        if run.secrets.has(label, of: name) { known |= 1 << bit }
-      }
+      known = run.secrets.known(of: name)
     }
     if masterName(run) != nil { known |= 1 << SecretLabel.master.rawValue }
     if hasPremaster(run) { known |= 1 << SecretLabel.premaster.rawValue }
@@ -146,7 +143,7 @@ extension TLSSession {
     var secret = opener.value.updated ?? (0, run.secrets.withSecret(at: place) { SecretOctets($0) })
     // One step for each update, however many there were before.
     while secret.count < updates {
-      guard let next = secret.secret.withOctets({ RecordProtection.update($0, suite) }) else { return [] }
+      guard let next = secret.secret.withOctets({ TrafficKeys.update($0, suite, .tls) }) else { return [] }
       secret = (secret.count + 1, next)
     }
     opener.value.updated = secret

@@ -1,0 +1,224 @@
+// The keys of packets: computed for Initial packets, and from known secrets for all others (RFC 9001 §5).
+
+import Packets
+
+extension QUICConnection {
+  /// Notes the ID that the server chose with a Retry. It protects the next Initial packets of both sides (RFC 9001 §5.2).
+  func noteRetry(_ header: QUICPacketHeader, from side: Side) {
+    guard let opener, !opener.value.hasRetried, side != client else { return }
+    opener.value.hasRetried = true
+    opener.value.keySource = header.sourceID
+    for side in 0..<2 {
+      opener.value.sides[side].levels[QUICLevel.initial.rawValue].keys = nil
+      // The client's hello comes again. Some clients write another one, although they must not (RFC 9000 §17.2.5.2).
+      opener.value.sides[side].initial = CryptoOctets()
+    }
+    opener.value.progress += 1
+  }
+
+  // MARK: Initial packets
+
+  mutating func openInitial(
+    _ header: QUICPacketHeader, _ place: PacketPlace, _ payload: RawSpan, from side: Side, _ room: inout PacketRoom,
+    _ run: inout Run
+  ) -> QUICOpening {
+    guard let opener else { return .closed }
+    if client != nil,
+      let packet = openInitial(header, place, payload, from: side, with: opener.value.keySource, &room)
+    {
+      return packet
+    }
+    // The client's first packets contain the ID that they are protected with.
+    guard client == nil || client == side else { return .closed }
+    guard let packet = openInitial(header, place, payload, from: side, with: header.destinationID, &room) else {
+      return mayOpenLater(.initial, side, run) ? .waits : .closed
+    }
+    if client == nil {
+      client = side
+      run.connection.client = side
+      run.connection.directedClient = side
+      opener.value.helloTime = lastSeen
+      opener.value.progress += 1
+    }
+    return packet
+  }
+
+  /// Opens a packet with the keys made from an ID. The keys are kept if they open it.
+  private func openInitial(
+    _ header: QUICPacketHeader, _ place: PacketPlace, _ payload: RawSpan, from side: Side,
+    with source: QUICConnectionID?, _ room: inout PacketRoom
+  ) -> QUICOpening? {
+    guard let opener, let source else { return nil }
+    let level = QUICLevel.initial.rawValue
+    if source == opener.value.keySource, header.version == opener.value.keyVersion,
+      opener.value.sides[side].levels[level].keys != nil
+    {
+      return openWithKeys(.initial, place, payload, from: side, &room)
+    }
+    guard opener.value.failures < QUICOpener.failureLimit, let version = QUICVersion(header.version) else { return nil }
+    let isClient = client == nil || side == client
+    let numbers = opener.value.sides[side].numbers[QUICLevel.initial.space]
+    var trials = 0
+    guard var keys = KeyPhases(initial: source, version, ofClient: isClient),
+      let packet = keys.open(place, in: payload, numbers, trials: &trials, &room)
+    else {
+      opener.value.failures += 1
+      return nil
+    }
+    if source != opener.value.keySource || header.version != opener.value.keyVersion {
+      opener.value.sides[1 - side].levels[level].keys = nil
+      opener.value.progress += 1
+    }
+    opener.value.keySource = source
+    opener.value.keyVersion = header.version
+    opener.value.sides[side].levels[level].keys = keys
+    return .opened(number: packet.number, length: packet.length)
+  }
+
+  /// Opens a packet with the keys in use; nil when they do not open it.
+  private func openWithKeys(
+    _ level: QUICLevel, _ place: PacketPlace, _ payload: RawSpan, from side: Side, _ room: inout PacketRoom
+  ) -> QUICOpening? {
+    guard let opener else { return nil }
+    let numbers = opener.value.sides[side].numbers[level.space]
+    var trials = opener.value.sides[side].trials
+    defer { opener.value.sides[side].trials = trials }
+    return opener.value.sides[side].levels[level.rawValue].keys?
+      .open(place, in: payload, numbers, trials: &trials, &room)
+      .map { .opened(number: $0.number, length: $0.length) }
+  }
+
+  // MARK: Packets with secrets
+
+  /// Opens a packet of another level with the keys in use, else with those of each secret that may be right.
+  mutating func open(
+    _ level: QUICLevel, _ version: UInt32, _ place: PacketPlace, _ payload: RawSpan, from side: Side,
+    _ room: inout PacketRoom, _ run: inout Run
+  ) -> QUICOpening {
+    guard let opener else { return .closed }
+    if opener.value.sides[side].levels[level.rawValue].keys != nil {
+      return openWithKeys(level, place, payload, from: side, &room) ?? .closed
+    }
+    guard makeCandidates(level, version, place, payload, from: side, &room, &run) else {
+      return mayOpenLater(level, side, run) ? .waits : .closed
+    }
+    let numbers = opener.value.sides[side].numbers[level.space]
+    for index in opener.value.sides[side].levels[level.rawValue].candidates.indices {
+      var trials = opener.value.sides[side].trials
+      let opened = opener.value.sides[side].levels[level.rawValue].candidates[index].keys.open(
+        place, in: payload, numbers, trials: &trials, &room)
+      opener.value.sides[side].trials = trials
+      guard let opened else { continue }
+      adopt(index, level, side, &run)
+      return .opened(number: opened.number, length: opened.length)
+    }
+    opener.value.sides[side].levels[level.rawValue].failures += 1
+    return .closed
+  }
+
+  /// Makes the keys to try for packets of a side at a level. Returns whether there are any.
+  private func makeCandidates(
+    _ level: QUICLevel, _ version: UInt32, _ place: PacketPlace, _ payload: RawSpan, from side: Side,
+    _ room: inout PacketRoom, _ run: inout Run
+  ) -> Bool {
+    guard let opener, let client, !run.secrets.isEmpty, let label = level.label(isClient: side == client),
+      let version = QUICVersion(version), opener.value.name != nil
+    else { return false }
+    if level == .early {
+      guard opener.value.takesEarlyData == true else { return false }
+    } else if opener.value.suite == nil {
+      return false
+    }
+    let known = opener.value.sides[side].levels[level.rawValue]
+    if known.knownSecrets == run.secrets.count {
+      return !known.candidates.isEmpty && known.failures < QUICOpener.attemptLimit
+    }
+    if level == .handshake, side != client { findEncryptedName(version, place, payload, from: side, &room, &run) }
+    guard let name = opener.value.name else { return false }
+    // 0-RTT has the suite of an earlier connection (RFC 9001 §4.6.3). Its packets tell which one.
+    let suites = level == .early ? Self.suites : [opener.value.suite].compactMap(\.self)
+    var made: [(place: SecretPlace, keys: KeyPhases)] = []
+    for place in run.secrets.places(label, of: name) {
+      for suite in suites {
+        let keys = run.secrets.withSecret(at: place) { KeyPhases($0, suite, version.labels) }
+        if let keys { made.append((place, keys)) }
+      }
+    }
+    opener.value.sides[side].levels[level.rawValue].candidates = made
+    opener.value.sides[side].levels[level.rawValue].knownSecrets = run.secrets.count
+    opener.value.sides[side].levels[level.rawValue].failures = 0
+    return !made.isEmpty
+  }
+
+  /// The protections that QUIC has (RFC 9001 §5.3).
+  private static let suites: [CipherSuite.Protection] = [
+    .init(cipher: .aes128GCM, digest: .sha256, mac: nil), .init(cipher: .aes256GCM, digest: .sha384, mac: nil),
+    .init(cipher: .chaCha20Poly1305, digest: .sha256, mac: nil), .init(cipher: .aes128CCM, digest: .sha256, mac: nil),
+  ]
+
+  /// Looks for the name of the secrets of a connection with an encrypted hello, by the server's first Handshake packet.
+  private func findEncryptedName(
+    _ version: QUICVersion, _ place: PacketPlace, _ payload: RawSpan, from side: Side, _ room: inout PacketRoom,
+    _ run: inout Run
+  ) {
+    guard let opener, facts.hasEncryptedHello, let suite = opener.value.suite, let name = opener.value.name,
+      !run.secrets.hasAny(of: name)
+    else { return }
+    let numbers = opener.value.sides[side].numbers[QUICLevel.handshake.space]
+    let found = run.secrets.firstFitting(.serverHandshakeTraffic) { secret in
+      var keys = KeyPhases(secret, suite, version.labels)
+      var trials = 0
+      return keys?.open(place, in: payload, numbers, trials: &trials, &room) != nil
+    }
+    guard let found else { return }
+    opener.value.name = found
+    opener.value.progress += 1
+  }
+
+  /// Uses candidate keys, which have opened a packet, from now on.
+  private func adopt(_ index: Int, _ level: QUICLevel, _ side: Side, _ run: inout Run) {
+    guard let opener, let client else { return }
+    let (place, keys) = opener.value.sides[side].levels[level.rawValue].candidates[index]
+    opener.value.sides[side].levels[level.rawValue].keys = keys
+    opener.value.sides[side].levels[level.rawValue].candidates = []
+    run.secrets.noteUse(of: place)
+    guard run.usedSecrets.isWanted, let name = opener.value.name, let label = level.label(isClient: side == client)
+    else { return }
+    var used = UsedSecrets()
+    swap(&used, &run.usedSecrets)
+    run.secrets.withSecret(at: place) { used.note(label, ofRandom: name, $0) }
+    swap(&used, &run.usedSecrets)
+  }
+
+  // MARK: Keys that may come
+
+  /// Whether keys may still come for a packet that cannot be opened now.
+  func mayOpenLater(_ level: QUICLevel, _ side: Side, _ run: borrowing Run) -> Bool {
+    guard let opener, !opener.value.hasGivenUp else { return false }
+    // A server's packets may be captured before the client's first one.
+    if level == .initial { return client == nil && opener.value.failures < QUICOpener.failureLimit }
+    let (mayLearn, hasNone) = (run.mayLearnSecrets, run.secrets.isEmpty)
+    guard mayLearn || !hasNone, opener.value.hasInitial else { return false }
+    guard let client else { return true }
+    guard let label = level.label(isClient: side == client) else { return false }
+    guard let name = opener.value.name else { return true }
+    if level == .early {
+      let isKnown = run.secrets.has(label, of: name)
+      guard let takes = opener.value.takesEarlyData else { return mayLearn || isKnown }
+      return takes && mayLearn && !isKnown
+    }
+    guard opener.value.hasServerHello else {
+      let isKnown = run.secrets.hasAny(of: name)
+      return mayLearn || facts.hasEncryptedHello || isKnown
+    }
+    guard mayLearn, opener.value.suite != nil else { return false }
+    return !run.secrets.has(label, of: name)
+  }
+
+  /// Notes which secrets of the connection are known.
+  mutating func noteSecrets(_ run: borrowing Run) {
+    guard let opener, let name = opener.value.name else { return }
+    name.withOctets { facts.clientRandomStart = $0.bigEndian32(1) }
+    facts.secrets = KnownSecrets(rawValue: run.secrets.known(of: name))
+  }
+}

@@ -1,0 +1,292 @@
+import TestSupport
+import Testing
+
+@testable import HTTPReassembly
+
+/// Connections of QUIC that are opened with their secrets: what becomes of each octet, in whatever order packets come.
+@Suite struct QUICDialogueTests {
+  private static let client: (address: [UInt8], port: Int) = ([192, 0, 2, 1], 50_000)
+  private static let server: (address: [UInt8], port: Int) = ([198, 51, 100, 1], 443)
+
+  private typealias Sent = (peer: Peer, octets: [UInt8])
+
+  private func packets(
+    _ sent: [Sent], client: (address: [UInt8], port: Int) = Self.client, from start: Int = 0, step: Int64 = 1_000_000
+  ) -> [TestPacket] {
+    sent.enumerated().map { index, sent in
+      let isClient = sent.peer == .client
+      return .datagram(
+        sent.octets, from: isClient ? client : Self.server, to: isClient ? Self.server : client,
+        at: 1_700_000_000_000_000_000 + Int64(start + index) * step)
+    }
+  }
+
+  private func analyze(_ packets: [TestPacket], _ writer: QUICWriter) -> Analysis {
+    let analysis = Analysis(packets, secrets: Array(writer.log.utf8))
+    #expect(analysis.violations == [])
+    return analysis
+  }
+
+  /// A handshake, then data of a protocol that is not read: its octets can be counted without HTTP/3.
+  private func dialogue(_ writer: inout QUICWriter) -> [Sent] {
+    var sent: [Sent] = QUICWriter.opening(&writer, protocolName: "hq")
+    sent.append((.client, writer.packet(.client, .application, QUICWriter.stream(0, [1, 2, 3, 4], isLast: true))))
+    let content = (0..<300).map { UInt8(truncatingIfNeeded: $0) }
+    for start in stride(from: 0, to: 300, by: 100) {
+      let frames = QUICWriter.stream(0, Array(content[start..<start + 100]), at: start, isLast: start == 200)
+      sent.append((.server, writer.packet(.server, .application, frames)))
+    }
+    sent.append((.client, writer.packet(.client, .application, QUICWriter.acknowledgment(2))))
+    return sent
+  }
+
+  private func kinds(_ analysis: Analysis) -> [Int] {
+    let ledger = analysis.ledger
+    return [
+      ledger.quicHandshake, ledger.quicPacket, ledger.quicProtected, ledger[.retransmitted], ledger[.udp],
+      ledger.missing,
+    ]
+  }
+
+  @Test(arguments: [0x1301, 0x1303] as [UInt16]) func allPacketsAreOpened(_ suite: UInt16) throws {
+    var writer = QUICWriter(seed: 3, suite: suite)
+    let sent = dialogue(&writer)
+    let analysis = analyze(packets(sent), writer)
+    let ledger = analysis.ledger
+    #expect(ledger.quicProtected == 0 && ledger[.retransmitted] == 0 && ledger[.udp] == 0)
+    let hello = writer.clientHello(host: "www.example.com", protocolName: "hq").count
+    let answers = writer.serverHello().count + writer.serverFlight(protocolName: "hq").count
+    #expect(ledger.quicHandshake == hello + answers + writer.finished().count)
+    let connection = try #require(analysis.connections.first)
+    #expect(analysis.connections.count == 1 && connection.security?.opening == .yes)
+    #expect(connection.unopened == 0 && connection.missing == 0 && connection.flags == [])
+  }
+
+  /// Without secrets, all but Initial packets stay closed, as before.
+  @Test func withoutSecretsOnlyInitialPacketsAreOpened() throws {
+    var writer = QUICWriter(seed: 3)
+    let sent = dialogue(&writer)
+    let analysis = Analysis(packets(sent))
+    #expect(analysis.violations == [])
+    let hello = writer.clientHello(host: "www.example.com", protocolName: "hq").count
+    #expect(analysis.ledger.quicHandshake == hello + writer.serverHello().count)
+    #expect(analysis.ledger.quicProtected > 0)
+    #expect(analysis.connections.first?.security?.opening == .no)
+  }
+
+  /// Every order of the datagrams gives each octet the same class.
+  @Test func everyOrderGivesTheSame() {
+    var writer = QUICWriter(seed: 5)
+    let sent = dialogue(&writer)
+    let expected = kinds(analyze(packets(sent), writer))
+    var random = SeededRandom(seed: 93)
+    for _ in 0..<RandomCases.count(400) {
+      let analysis = analyze(packets(sent.shuffled(using: &random)), writer)
+      #expect(kinds(analysis) == expected)
+      #expect(analysis.connections.count == 1)
+    }
+  }
+
+  /// Secrets that come behind any packet open all that waited for them.
+  @Test func secretsMayComeLater() {
+    var writer = QUICWriter(seed: 7)
+    let sent = packets(dialogue(&writer))
+    let expected = kinds(analyze(sent, writer))
+    for place in 0...sent.count {
+      var pipeline = Pipeline(sink: CollectingSink())
+      pipeline.mayLearnSecrets = true
+      for (index, packet) in sent.enumerated() {
+        if index == place { pipeline.learn(Array(writer.log.utf8)) }
+        packet.octets.withOctets { pipeline.process(packet.facts, $0) }
+      }
+      if place == sent.count { pipeline.learn(Array(writer.log.utf8)) }
+      let waits = pipeline.waitsForSecrets
+      #expect(!waits)
+      pipeline.finishConnections()
+      let ledger = pipeline.ledger
+      #expect([ledger.quicHandshake, ledger.quicPacket, ledger.quicProtected] == Array(expected[..<3]))
+      #expect(ledger.difference == 0 && ledger.pending == 0)
+      let used = pipeline.totals.secrets.captures.used
+      #expect(used == 4)
+    }
+  }
+
+  /// Packets that wait for secrets that never come are closed after `secretPatience`.
+  @Test func packetsDoNotWaitForever() {
+    var writer = QUICWriter(seed: 8)
+    let sent = packets(dialogue(&writer))
+    var pipeline = Pipeline(sink: CollectingSink())
+    pipeline.mayLearnSecrets = true
+    for packet in sent { packet.octets.withOctets { pipeline.process(packet.facts, $0) } }
+    var (waits, ledger) = (pipeline.waitsForSecrets, pipeline.ledger)
+    #expect(waits && ledger.pending > 0)
+    pipeline.pass(to: sent[0].timestamp + Configuration().secretPatience + 1_000_000_000)
+    (waits, ledger) = (pipeline.waitsForSecrets, pipeline.ledger)
+    #expect(!waits && ledger.pending == 0 && ledger.quicProtected > 0)
+    pipeline.finishConnections()
+    ledger = pipeline.ledger
+    #expect(ledger.difference == 0)
+  }
+
+  /// A datagram that was captured twice is `retransmitted`, whole.
+  @Test func copiesAreRetransmitted() {
+    var writer = QUICWriter(seed: 9)
+    let sent = dialogue(&writer)
+    let expected = kinds(analyze(packets(sent), writer))
+    for index in sent.indices {
+      var again = sent
+      again.insert(sent[index], at: sent.count)
+      let found = kinds(analyze(packets(again), writer))
+      #expect(found == [expected[0], expected[1], 0, sent[index].octets.count, 0, 0])
+    }
+  }
+
+  /// Stream data in another packet is `retransmitted`, and what is new in it is not.
+  @Test func dataSentAgainIsRetransmitted() {
+    var writer = QUICWriter(seed: 10)
+    var sent: [Sent] = QUICWriter.opening(&writer, protocolName: "hq")
+    let content = [UInt8](repeating: 7, count: 100)
+    for (start, end) in [(0, 60), (40, 80), (90, 100), (70, 95)] {
+      let frames = QUICWriter.stream(0, Array(content[start..<end]), at: start, isLast: end == 100)
+      sent.append((.client, writer.packet(.client, .application, frames)))
+    }
+    let analysis = analyze(packets(sent), writer)
+    #expect(analysis.ledger[.retransmitted] == 20 + 10 + 5 && analysis.ledger.missing == 0)
+    #expect(analysis.connections.first?.retransmitted == 35)
+  }
+
+  /// Both sides update their keys many times; packets of the phase before come late, and whole phases are lost.
+  @Test(arguments: [0, 1, 3]) func keysAreUpdated(_ lost: Int) {
+    var writer = QUICWriter(seed: 11)
+    var sent: [Sent] = QUICWriter.opening(&writer, protocolName: "hq")
+    var position = 0
+    for round in 0..<12 {
+      for peer in [Peer.client, .server] {
+        let old = writer.packet(peer, .application, QUICWriter.stream(0, [1], at: position))
+        writer.updateKeys(peer)
+        let new = writer.packet(peer, .application, QUICWriter.stream(0, [2], at: position + 1))
+        // With no phase lost, the last packet of a phase comes behind the first of the next.
+        if lost == 0 {
+          sent += [(peer, new), (peer, old)]
+        } else if round % (lost + 1) == 0 {
+          sent.append((peer, new))
+        }
+      }
+      position += 2
+    }
+    let ledger = analyze(packets(sent), writer).ledger
+    #expect(ledger.quicProtected == 0)
+  }
+
+  /// Packet numbers are found behind many lost packets, although only their low bits are sent.
+  @Test func numbersAreFoundBehindLostPackets() {
+    var writer = QUICWriter(seed: 12)
+    var sent: [Sent] = QUICWriter.opening(&writer, protocolName: "hq")
+    for number in [0, 1, 700, 701, 2500] {
+      let frames = QUICWriter.stream(0, [1], at: number)
+      sent.append((.server, writer.packet(.server, .application, frames, number: number, numberLength: 1)))
+    }
+    #expect(analyze(packets(sent), writer).ledger.quicProtected == 0)
+  }
+
+  /// A gap ends at the end of the capture. What lies behind it is counted.
+  @Test func lostDataIsMissing() throws {
+    var writer = QUICWriter(seed: 13)
+    var sent = dialogue(&writer)
+    sent.remove(at: 5)
+    let analysis = analyze(packets(sent), writer)
+    #expect(analysis.ledger.missing == 100 && analysis.ledger.quicProtected == 0)
+    let connection = try #require(analysis.connections.first)
+    #expect(connection.missing == 100 && connection.flags.contains(.holes))
+  }
+
+  /// The client goes on from other addresses, with the server's first connection ID and with a further one.
+  @Test func connectionsMigrate() {
+    var writer = QUICWriter(seed: 14)
+    var sent = dialogue(&writer)
+    let count = sent.count
+    for position in 4..<7 {
+      sent.append((.client, writer.packet(.client, .application, QUICWriter.stream(4, [1], at: position - 4))))
+      sent.append((.server, writer.packet(.server, .application, QUICWriter.stream(4, [1], at: position - 4))))
+    }
+    let moved = packets(Array(sent[count...]), client: ([192, 0, 2, 9], 40_000), from: count)
+    let analysis = analyze(packets(Array(sent[..<count])) + moved, writer)
+    #expect(analysis.connections.count == 1 && analysis.ledger[.udp] == 0 && analysis.ledger.quicProtected == 0)
+    #expect(analysis.connections.first?.client.port == 50_000)
+  }
+
+  /// A client without connection IDs, and a second connection between the same addresses.
+  @Test func addressesAreUsedAgain() {
+    var packets: [TestPacket] = []
+    var log = ""
+    for seed in [15, 16] as [UInt8] {
+      var writer = QUICWriter(seed: seed, clientID: [])
+      packets += self.packets(dialogue(&writer), from: packets.count)
+      log += writer.log
+    }
+    let analysis = Analysis(packets, secrets: Array(log.utf8))
+    #expect(analysis.violations == [])
+    #expect(analysis.connections.count == 2 && analysis.ledger.quicProtected == 0)
+  }
+
+  /// Early data is read when the server accepts it, and stays closed when not, before or after the answer.
+  @Test(arguments: [true, false], [true, false]) func earlyDataIsReadIfAccepted(_ isAccepted: Bool, _ isLate: Bool) {
+    var writer = QUICWriter(seed: 17)
+    let hello = writer.clientHello(host: "a.example", protocolName: "hq", offersEarlyData: true)
+    let first = writer.packet(.client, .initial, QUICWriter.crypto(hello) + [UInt8](repeating: 0, count: 900))
+    let early = writer.packet(.client, .early, QUICWriter.stream(0, [UInt8](repeating: 5, count: 50), isLast: true))
+    let answer =
+      writer.packet(.server, .initial, QUICWriter.crypto(writer.serverHello()))
+      + writer.packet(
+        .server, .handshake,
+        QUICWriter.crypto(writer.serverFlight(protocolName: "hq", acceptsEarlyData: isAccepted)))
+    let sent: [Sent] =
+      isLate
+      ? [(.client, first), (.server, answer), (.client, early)] : [(.client, first + early), (.server, answer)]
+    let analysis = analyze(packets(sent), writer)
+    #expect(analysis.ledger.quicProtected == (isAccepted ? 0 : early.count))
+    #expect(analysis.anomalies[.tlsEarlyDataRefused] == (isAccepted ? 0 : 1))
+    #expect(analysis.connections.first?.security?.opening == (isAccepted ? .yes : .no))
+  }
+
+  /// Whatever becomes of datagrams, everything adds up.
+  @Test func mutantsAddUp() {
+    var random = SeededRandom(seed: 94)
+    for seed in 0..<RandomCases.count(400) {
+      var writer = QUICWriter(seed: UInt8(truncatingIfNeeded: seed))
+      var sent = dialogue(&writer)
+      for _ in 0..<random.number(1..<5) where !sent.isEmpty {
+        let index = random.number(0..<sent.count)
+        switch random.number(0..<5) {
+        case 0: sent.remove(at: index)
+        case 1: sent.insert(sent[index], at: random.number(0..<sent.count))
+        case 2: sent.swapAt(index, random.number(0..<sent.count))
+        case 3: sent[index].octets.removeLast(random.number(0..<sent[index].octets.count))
+        default:
+          let place = random.number(0..<sent[index].octets.count)
+          sent[index].octets[place] ^= UInt8(1 << random.number(0..<8))
+        }
+      }
+      _ = analyze(packets(sent.filter { !$0.octets.isEmpty }), writer)
+    }
+  }
+
+  /// Streams without end, and offsets far beyond any window: memory is bounded, and everything adds up.
+  @Test func hostileStreamsAreBounded() {
+    var configuration = Configuration()
+    configuration.quicStreamLimit = 16
+    configuration.heldOctetLimit = 4096
+    var writer = QUICWriter(seed: 18)
+    var sent: [Sent] = QUICWriter.opening(&writer, protocolName: "hq")
+    for number in 0..<300 {
+      let far = QUICWriter.stream(4 * number, [1, 2], at: 1 << (number % 61))
+      sent.append((.client, writer.packet(.client, .application, far)))
+      let gap = QUICWriter.stream(1, [UInt8](repeating: 3, count: 200), at: 1 + number * 300)
+      sent.append((.server, writer.packet(.server, .application, gap)))
+    }
+    let analysis = Analysis(packets(sent), configuration: configuration, secrets: Array(writer.log.utf8))
+    #expect(analysis.violations == [])
+    #expect(analysis.anomalies[.quicStreamsFull] > 200 && analysis.ledger[.outOfWindow] > 0)
+    #expect(analysis.mostConnectionOctets < 200_000)
+  }
+}
