@@ -17,7 +17,7 @@ package struct FuzzTarget: Sendable {
 
   /// Every target.
   package static let all: [FuzzTarget] = [
-    .capture, .link, .fragments, .tcp, .http1, .http2, .hpack, .fieldBlock, .chunked, .gzip, .deflate, .brotli,
+    .capture, .link, .fragments, .tcp, .http1, .http2, .hpack, .fieldBlock, .qpack, .chunked, .gzip, .deflate, .brotli,
     .zstandard, .stacked, .dns, .csvLog, .sqliteLog, .harLog, .metricsLog, .curlLog, .netlogLog, .keyLog, .tls, .quic,
     .quicFrames,
   ]

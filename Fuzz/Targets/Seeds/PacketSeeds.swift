@@ -60,6 +60,18 @@ extension Seeds {
       }
       add([UInt8](repeating: 50, count: 12) + [5] + frames, to: .http2)
     }
+    addSections()
+  }
+
+  /// Adds instructions and sections of QPACK: a table of 220 octets, two fields in it, and sections with all kinds of indices.
+  private mutating func addSections() {
+    let instructions: [UInt8] = [0x3f, 0xbd, 0x01, 0xc0, 3, 0x61, 0x2e, 0x62, 0x41, 0x63, 1, 0x64, 0x80, 1, 0x65, 0]
+    let sections: [[UInt8]] = [
+      [0, 0, 0x51, 1, 0x2f, 0xd9], [5, 0, 0x80, 0x83, 0x40, 1, 0x66], [5, 0x82, 0x10, 0x02, 1, 0x67],
+      [0, 0, 0x21, 0x61, 1, 0x62, 0xff, 0x24],
+    ]
+    let input = [0, UInt8(instructions.count)] + instructions + sections.flatMap { [1, UInt8($0.count)] + $0 }
+    for loss in [UInt8(0), 1, 7] { add([loss, 7] + input + input, to: .qpack) }
   }
 
   /// Messages with their contents.

@@ -32,7 +32,8 @@ enum HARWire {
   /// Appends the further figures of HTTP/2 and HTTP/3. `headersSize` counts the encoded fields there, so the expanded length is added.
   private static func appendStream(_ message: Message, to json: inout JSONWriter) {
     for (name, value) in [
-      ("_wireStream", message.stream.map { Int(clamping: $0) }), ("_wireExpandedStartLineBytes", message.expandedStartLine),
+      ("_wireStream", message.stream.map { Int(clamping: $0) }),
+      ("_wireExpandedStartLineBytes", message.expandedStartLine),
       ("_wireExpandedHeaderBytes", message.expandedHeader), ("_wireGRPCMessages", message.grpcMessages),
       ("_wireGRPCStatus", message.grpcStatus),
     ] {

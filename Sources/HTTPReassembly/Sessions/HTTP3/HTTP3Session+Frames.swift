@@ -172,13 +172,15 @@ extension HTTP3Session {
     countFraming(flow, &run)
   }
 
-  /// Begins a frame without fields or content. It is charged to a message of the stream, if there is one (MEASURES §7).
+  /// Begins a frame without fields or content. It stands between the frames of a message of its sender, which is charged for it, else the
+  /// other side's message is (MEASURES §7).
   private mutating func beginControl(_ flow: Flow, _ run: inout Run) {
     if HTTP3Type.isMisplaced(flow.value.frameType) || flow.value.frameType == HTTP3Type.pushPromise {
       run.note(.http3FrameUnexpected)
     }
     if let slot = streams.slot(of: flow.value.key) {
-      flow.value.message = streams.messageCharged(slot, from: run.side)
+      let own = streams[slot].halves[run.side].message
+      flow.value.message = own.isNone ? streams[slot].halves[1 - run.side].message : own
     }
     flow.value.phase = .control
     let waiting = flow.value.waiting
@@ -377,6 +379,9 @@ extension HTTP3Session {
         if isControl, flow.value.kind == .control, flow.value.frameType == HTTP3Type.settings { loseSettings(&run) }
         if !isInPacket {
           extendOwners(flow, .none, run)
+          // The message is charged for fewer octets than were sent.
+          let message = flow.value.message
+          if message.isOpen(run.rows) { run.rows.messages[Int(message.row)].doubts.insert(.start) }
         } else if isControl {
           countControl(inside, flow.value.message, flow, &run)
         } else {

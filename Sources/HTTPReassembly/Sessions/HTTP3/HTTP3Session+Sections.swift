@@ -85,7 +85,7 @@ extension HTTP3Session {
   }
 
   /// Gives a push the number of its stream.
-  private mutating func name(_ slot: Int, _ stream: UInt64, _ run: inout Run) {
+  mutating func name(_ slot: Int, _ stream: UInt64, _ run: inout Run) {
     streams[slot].number = stream
     run.rows.exchanges[Int(streams[slot].exchange)].exchange.stream = stream
     let message = streams[slot].halves[1 - client].message
@@ -138,9 +138,7 @@ extension HTTP3Session {
   }
 
   /// Reads the section that has waited.
-  mutating func readWaiting(_ flow: Flow, isForced: Bool, _ run: inout Run) {
-    endSection(flow, isForced: true, &run)
-  }
+  mutating func readWaiting(_ flow: Flow, _ run: inout Run) { endSection(flow, isForced: true, &run) }
 
   /// Gives up a section. Only the octets so far are read.
   mutating func cutSection(_ flow: Flow, _ run: inout Run) {

@@ -204,7 +204,12 @@ struct HTTP3Session {
   /// Reads the section that has waited, and the octets behind it.
   private mutating func resume(_ flow: OwnMemory<HTTP3Flow>, _ side: Side, isForced: Bool, _ run: inout Run) {
     flow.value.isWaiting = false
-    if flow.value.awaitsPromise { flow.value.awaitsPromise = false } else { readWaiting(flow, isForced: isForced, &run) }
+    if flow.value.awaitsPromise {
+      flow.value.awaitsPromise = false
+      if let slot = streams.slot(of: flow.value.key) { name(slot, flow.value.stream, &run) }
+    } else {
+      readWaiting(flow, &run)
+    }
     while !flow.value.held.isEmpty, !flow.value.isWaiting {
       let first = flow.value.held[0]
       let count = first.hidden + first.octets.count

@@ -1,4 +1,4 @@
-// What field sections say about their messages (RFC 9113 §8.3, RFC 9114 §4.3).
+// Field sections and the facts in them about their messages (RFC 9113 §8.3, RFC 9114 §4.3).
 
 extension MultiplexedStreams {
   /// Counts the octets of a section.
@@ -33,7 +33,9 @@ extension MultiplexedStreams {
     list[slot].halves[side].state = .content
     if section.hidesStart { run.rows.messages[Int(row)].doubts.insert(.fields) }
     if isRequest { takeRequest(section, slot, row, &run) } else { takeResponse(section, slot, row, &run) }
-    if isRequest ? section.method == .none : section.status == 0 { noteWithoutStart(section, slot, row, endsStream: endsStream, &run) }
+    if isRequest ? section.method == .none : section.status == 0 {
+      noteWithoutStart(section, slot, row, endsStream: endsStream, &run)
+    }
     show(section, row, isRequest: isRequest, run)
     // 101 is not used in HTTP/2 (RFC 9113 §8.6).
     let isInterim = !isRequest && (100...199).contains(section.status) && !endsStream

@@ -61,13 +61,7 @@ struct MultiplexedStreams {
 
   // MARK: Streams
 
-  /// Opens a stream and its exchange.
-  ///
-  /// - Parameters:
-  ///   - id: The key of the stream.
-  ///   - number: Its number in reports; nil if it has none yet.
-  ///   - time: The capture time of its first octet.
-  /// - Returns: Its slot.
+  /// Opens the stream with a key, and its exchange. Returns its slot. Its number in reports may be known only later.
   mutating func open(_ id: UInt64, number: UInt64?, at time: Int64, _ run: inout Run) -> Int {
     if slots.count >= run.configuration.streamLimit {
       run.note(isHTTP3 ? .http3StreamsFull : .http2StreamsFull)

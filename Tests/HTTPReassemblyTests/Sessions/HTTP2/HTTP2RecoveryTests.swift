@@ -30,7 +30,7 @@ import Testing
     #expect(requests.map(\.path) == (0..<20).filter { !lost.contains($0) }.map { "/a/\($0)" })
     #expect(requests.allSatisfy { $0.exactness == .exact && $0.host == "h.example" })
     let unasked = analysis.responses.filter { $0.exactness != .exact }
-    #expect(unasked.map { Int($0.stream) } == lost.map { 2 * $0 + 1 })
+    #expect(unasked.map { $0.stream.map { Int($0) } } == lost.map { 2 * $0 + 1 })
     #expect(unasked.allSatisfy { $0.exactness == .inferred && $0.host.isEmpty })
   }
 

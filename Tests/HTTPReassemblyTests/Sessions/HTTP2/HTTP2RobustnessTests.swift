@@ -29,8 +29,8 @@ import Testing
   private static func summary(_ analysis: Analysis) -> [String] {
     func text(_ message: SeenMessage) -> String {
       let octets = message.octets
-      return "\(message.kind.name) \(message.stream) \(message.method) \(message.host)\(message.path) \(message.status)"
-        + " \(octets.startLine)+\(octets.header)+\(octets.body)+\(octets.framing)+\(octets.trailer)"
+      return "\(message.kind.name) \(message.stream ?? 0) \(message.method) \(message.host)\(message.path)"
+        + " \(message.status) \(octets.startLine)+\(octets.header)+\(octets.body)+\(octets.framing)+\(octets.trailer)"
         + " \(message.decodedBody ?? -1) \(message.exactness.name) \(message.flags.rawValue) \(message.control)"
         + " \(message.expandedStartLine ?? -1) \(message.expandedHeader ?? -1)"
     }

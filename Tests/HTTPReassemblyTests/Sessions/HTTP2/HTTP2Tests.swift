@@ -214,9 +214,9 @@ import Testing
     dialogue.send(.server, Writer.headers(3, server.block(Writer.response(204)), ends: true))
     let analysis = Self.analysis(dialogue)
     #expect(analysis.requests.map(\.version) == ["HTTP/1.1", "HTTP/2"])
-    #expect(analysis.requests.map(\.stream) == [0, 3])
+    #expect(analysis.requests.map(\.stream) == [nil, 3])
     #expect(analysis.responses.map(\.kind) == [.interim, .response, .response])
-    #expect(analysis.responses.map(\.stream) == [0, 1, 3])
+    #expect(analysis.responses.map(\.stream) == [nil, 1, 3])
     #expect(analysis.responses.map(\.status) == [101, 200, 204])
     #expect(analysis.responses.map(\.path) == ["/a", "/a", "/b"])
     #expect(analysis.exchanges.map(\.exchange.stream) == [1, 3])
@@ -235,7 +235,7 @@ import Testing
     dialogue.send(.server, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
     let analysis = Self.analysis(dialogue)
     #expect(analysis.responses.map(\.path) == ["/a", "/b"])
-    #expect(analysis.messages.allSatisfy { $0.version == "HTTP/1.1" && $0.stream == 0 })
+    #expect(analysis.messages.allSatisfy { $0.version == "HTTP/1.1" && $0.stream == nil })
   }
 
   // MARK: Content

@@ -98,7 +98,7 @@ private struct Captured {
 extension OddDialogue.Sent {
   /// Whether an exact row tells the truth about it.
   func isTold(by row: SeenMessage) -> Bool {
-    guard isComplete, row.stream == stream, row.kind == kind, row.octets == octets,
+    guard isComplete, row.stream == UInt64(stream), row.kind == kind, row.octets == octets,
       row.status == status || kind == .request
     else {
       return false
@@ -116,7 +116,7 @@ extension OddDialogue.Sent {
 extension OddDialogue {
   /// A fault of a row of any exactness; nil without one.
   func fault(of row: SeenMessage) -> String? {
-    let sent = sent.filter { $0.stream == row.stream }
+    let sent = sent.filter { UInt64($0.stream) == row.stream }
     guard let any = sent.first else { return "a stream that was not" }
     if !row.host.isEmpty, row.host != any.host { return "host \(any.host)" }
     if !row.path.isEmpty, row.path != any.path { return "path \(any.path)" }
@@ -130,7 +130,7 @@ extension SeenMessage {
     let octets = message.octets
     let names = MessageFlags.names.indices.filter { message.flags.rawValue >> UInt64($0) & 1 == 1 }
     return
-      "\(message.kind) \(message.stream) \(method) \(host)\(path) \(message.status) \(octets.startLine)+\(octets.header)"
+      "\(message.kind) \(message.stream ?? 0) \(method) \(host)\(path) \(message.status) \(octets.startLine)+\(octets.header)"
       + "+\(octets.body)+\(octets.framing)+\(octets.trailer) \(message.exactness) \(message.pairing) "
       + names.map { MessageFlags.names[$0] }.joined(separator: " ")
   }

@@ -155,7 +155,9 @@ package struct HPACKDecoder {
       let isIndexed = first & 0x80 != 0
       let isInserted = !isIndexed && first & 0x40 != 0
       if !isIndexed, !isInserted, first & 0x20 != 0 { return nil }
-      guard let index = CodedStrings.integer(block, &offset, prefix: isIndexed ? 7 : isInserted ? 6 : 4) else { return nil }
+      guard let index = CodedStrings.integer(block, &offset, prefix: isIndexed ? 7 : isInserted ? 6 : 4) else {
+        return nil
+      }
       var name: (name: FieldNameKind, older: Int?) = (.unknown, nil)
       var ignored = CodedField(length: 0)
       strings.restart()

@@ -70,7 +70,7 @@ import Testing
   func integers(_ value: Int, _ prefix: Int, _ hex: String) {
     var offset = 0
     let octets = Self.octets(hex)
-    #expect(octets.withOctets { HPACKDecoder.integer($0, &offset, prefix: prefix) } == value)
+    #expect(octets.withOctets { CodedStrings.integer($0, &offset, prefix: prefix) } == value)
     #expect(offset == octets.count)
   }
 
