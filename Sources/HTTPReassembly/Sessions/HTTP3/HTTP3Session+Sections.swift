@@ -137,9 +137,6 @@ extension HTTP3Session {
     endFrame(flow)
   }
 
-  /// Reads the section that has waited.
-  mutating func readWaiting(_ flow: Flow, _ run: inout Run) { endSection(flow, isForced: true, &run) }
-
   /// Gives up a section. Only the octets so far are read.
   mutating func cutSection(_ flow: Flow, _ run: inout Run) {
     let octets = flow.value.section

@@ -208,7 +208,8 @@ struct HTTP3Session {
       flow.value.awaitsPromise = false
       if let slot = streams.slot(of: flow.value.key) { name(slot, flow.value.stream, &run) }
     } else {
-      readWaiting(flow, &run)
+      // It waits again if the settings have come, and the fields have not.
+      endSection(flow, isForced: isForced, &run)
     }
     while !flow.value.held.isEmpty, !flow.value.isWaiting {
       let first = flow.value.held[0]
