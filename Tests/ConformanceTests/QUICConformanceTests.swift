@@ -44,6 +44,38 @@ import Testing
     #expect(found.map(\.name) == rows.map(\.name).filter { !$0.isEmpty })
     #expect(found.allSatisfy { $0.applicationProtocol == "h3" && $0.version == "1.3" })
   }
+
+  /// With the secrets, each datagram has the octets of CRYPTO frames and of streams that tshark finds in it, and none stays closed.
+  @Test func everyDatagramHasItsStreamOctets() throws {
+    let path = "\(Locations.captures)/quic.opened.csv"
+    let rows = try CSVFile([UInt8](Data(contentsOf: URL(fileURLWithPath: path))), lineEnd: .lineFeed).rows
+    var pipeline = Pipeline(sink: ConnectionSink())
+    pipeline.learn(try [UInt8](Data(contentsOf: URL(fileURLWithPath: "\(Locations.captures)/quic.keys"))))
+    var before = pipeline.ledger
+    var index = 0
+    var compared = 0
+    var reader = try CaptureReader(path: "\(Locations.captures)/quic.pcap.gz")
+    while try reader.advance() {
+      var length = 0
+      reader.withPacket { packet, octets in
+        length = packet.originalLength
+        pipeline.process(packet, octets)
+      }
+      let ledger = pipeline.ledger
+      if !rows[index]["stream_bytes"].isEmpty {
+        let headers = [OctetClass.link, .network, .transport, .quic].reduce(0) { $0 + ledger[$1] - before[$1] }
+        #expect(length - headers == Int(rows[index]["stream_bytes"]), "packet \(index + 1)")
+        #expect(ledger.quicHandshake - before.quicHandshake == Int(rows[index]["crypto_bytes"]), "packet \(index + 1)")
+        compared += 1
+      }
+      before = ledger
+      index += 1
+    }
+    pipeline.finishConnections()
+    let ledger = pipeline.ledger
+    #expect(index == rows.count && compared >= index - 4)
+    #expect(ledger.quicProtected == 0 && ledger.pending == 0 && ledger.difference == 0)
+  }
 }
 
 private struct ConnectionSink: ReportSink {

@@ -203,7 +203,7 @@ private struct AESGCM {
       for offset in start..<min(start + 16, octets.count) { sealed.append(octets[offset] ^ stream[offset - start]) }
     }
     func padded(_ part: [UInt8]) -> [UInt8] { part + [UInt8](repeating: 0, count: (16 - part.count % 16) % 16) }
-    func bits(_ count: Int) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: count * 8 >> (8 * (7 - $0))) } }
+    func bits(_ count: Int) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: (count * 8) >> (8 * (7 - $0))) } }
     let covered = padded(additional) + padded(sealed) + bits(additional.count) + bits(sealed.count)
     let hash = Self.hash(covered, key: encrypt([UInt8](repeating: 0, count: 16)))
     return sealed + zip(hash, encrypt(counter(1))).map { $0 ^ $1 }

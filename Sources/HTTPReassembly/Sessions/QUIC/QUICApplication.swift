@@ -45,6 +45,22 @@ enum QUICApplication {
     }
   }
 
+  /// Takes octets of a gap that come after it was given up.
+  func acceptLate(_ side: Side, _ stream: UInt64, _ range: Range<StreamPosition>, _ run: inout Run) {
+    switch self {
+    case .http3(let session): session.value.acceptLate(range, stream: stream, on: side, &run)
+    case .other:
+      run.countMissing(-range.count)
+      Self.settle(range.count, of: side, &run)
+    }
+  }
+
+  /// Notes that octets came again with different content.
+  func flagConflict(_ side: Side, _ stream: UInt64, _ range: Range<StreamPosition>, _ run: inout Run) {
+    run.connection.added.flags.insert(.conflicting)
+    if case .http3(let session) = self { session.value.flagConflict(range, stream: stream, on: side, &run) }
+  }
+
   func finish(_ side: Side, _ stream: UInt64, isComplete: Bool, _ run: inout Run) {
     if case .http3(let session) = self {
       session.value.finish(side, stream: stream, isComplete: isComplete, &run)

@@ -7,6 +7,7 @@ extension QUICConnection {
   func noteRetry(_ header: QUICPacketHeader, from side: Side) {
     guard let opener, !opener.value.hasRetried, side != client else { return }
     opener.value.hasRetried = true
+    opener.value.formerSource = opener.value.keySource
     opener.value.keySource = header.sourceID
     for side in 0..<2 {
       opener.value.sides[side].levels[QUICLevel.initial.rawValue].keys = nil
@@ -41,6 +42,30 @@ extension QUICConnection {
       opener.value.progress += 1
     }
     return packet
+  }
+
+  /// Whether an Initial packet from the same addresses begins another connection: the keys made from its own ID open it.
+  func isReplaced(
+    by header: QUICPacketHeader, _ payload: RawSpan, from side: Side, _ room: inout PacketRoom
+  ) -> Bool {
+    guard header.kind == .initial, side == client, header.end <= payload.byteCount, let opener,
+      let version = QUICVersion(header.version)
+    else { return false }
+    let isKnown = opener.look { opener in
+      // After a version negotiation, the same connection begins anew.
+      header.version != opener.keyVersion && !opener.hasServerHello || opener.name == nil
+        || header.destinationID == opener.keySource || header.destinationID == opener.formerSource
+        || opener.sides[1 - side].ids.contains { $0.id == header.destinationID }
+        || opener.failures >= QUICOpener.failureLimit
+    }
+    guard !isKnown else { return false }
+    let place = PacketPlace(
+      start: header.start, numberOffset: header.numberOffset, end: header.end, isLong: true)
+    var trials = 0
+    var keys = KeyPhases(initial: header.destinationID, version, ofClient: true)
+    if keys?.open(place, in: payload, PacketNumbers(), trials: &trials, &room) != nil { return true }
+    opener.value.failures += 1
+    return false
   }
 
   /// Opens a packet with the keys made from an ID. The keys are kept if they open it.

@@ -97,15 +97,6 @@ struct QUICConnection {
     furtherServers.append(endpoint)
   }
 
-  /// Whether an Initial packet from the same addresses begins another connection.
-  func isReplaced(by header: QUICPacketHeader, from side: Side) -> Bool {
-    guard header.kind == .initial, side == client, let opener else { return false }
-    return opener.look { opener in
-      opener.hasServerHello && header.destinationID != opener.keySource
-        && !opener.sides[1 - side].ids.contains { $0.id == header.destinationID }
-    }
-  }
-
   // MARK: The run's view of this connection
 
   /// Lends the run to `body`, with this connection as the current one.

@@ -118,11 +118,13 @@ struct QUICConnections {
   }
 
   /// Whether a datagram between the addresses of a connection begins another one.
-  private func isReplaced(_ slot: Int, _ datagram: UDPDatagram, _ payload: RawSpan) -> Bool {
+  private mutating func isReplaced(_ slot: Int, _ datagram: UDPDatagram, _ payload: RawSpan) -> Bool {
     guard payload.octet(0) & 0x80 != 0,
       let header = QUICPacketHeader(payload, at: 0, length: datagram.payloadLength, isKnown: true)
     else { return false }
-    return entries.look(slot) { $0.connection.isReplaced(by: header, from: $0.connection.side(of: datagram)) }
+    makeRoom(payload)
+    let side = entries.look(slot) { $0.connection.side(of: datagram) }
+    return entries[slot].connection.isReplaced(by: header, payload, from: side, &room)
   }
 
   private mutating func open(_ datagram: UDPDatagram, _ key: ConnectionKey, at time: Int64, _ run: inout Run) -> Int {
@@ -162,9 +164,7 @@ struct QUICConnections {
     _ slot: Int, _ datagram: UDPDatagram, _ payload: RawSpan, at time: Int64, _ mention: ProcessMention,
     _ run: inout Run
   ) {
-    if room.frames.count < payload.byteCount {
-      room.frames = Array(repeating: 0, count: max(payload.byteCount, 2048))
-    }
+    makeRoom(payload)
     let side = entries.look(slot) { $0.connection.side(of: datagram) }
     if mention.process != .none { entries[slot].connection.note(mention, from: side, &run.texts) }
     entries[slot].connection.take(
@@ -176,6 +176,11 @@ struct QUICConnections {
     if opening.count > run.configuration.quicOpeningLimit || openerMemory > run.configuration.quicOpeningOctetLimit {
       limitOpening(&run)
     }
+  }
+
+  private mutating func makeRoom(_ payload: RawSpan) {
+    guard room.frames.count < payload.byteCount else { return }
+    room.frames = Array(repeating: 0, count: max(payload.byteCount, 2048))
   }
 
   private mutating func countMemory(_ slot: Int) {

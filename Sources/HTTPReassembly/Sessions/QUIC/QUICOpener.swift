@@ -82,6 +82,8 @@ struct QUICOpener {
   /// The source of the keys of Initial packets: the client's first destination connection ID, or the ID from a Retry packet.
   var keySource: QUICConnectionID?
   var keyVersion: UInt32 = 0
+  /// The source before a Retry.
+  var formerSource: QUICConnectionID?
   var hasRetried = false
   /// The number of Initial keys that were made in vain. Each costs some microseconds.
   var failures = 0

@@ -185,13 +185,14 @@ struct QUICStreams {
     run.connection.added.flags.insert(.outOfWindow)
   }
 
-  /// Takes the octets of a range that lie in gaps given up. They belong to no message any more. Returns how many there are.
+  /// Takes the octets of a range that lie in gaps given up. Returns how many there are.
   private mutating func takeLate(_ range: Range<StreamPosition>, _ slot: Int, _ side: Side, _ run: inout Run) -> Int {
     guard !entries[slot].halves[side].gaps.isEmpty else { return 0 }
     var late = 0
     var left: [Range<StreamPosition>] = []
     for gap in entries[slot].halves[side].gaps {
       let part = range.clamped(to: gap)
+      if !part.isEmpty { application.acceptLate(side, entries[slot].id, part, &run) }
       late += part.count
       if part.isEmpty {
         left.append(gap)
@@ -202,8 +203,6 @@ struct QUICStreams {
     }
     guard late > 0 else { return 0 }
     entries[slot].halves[side].gaps = left.suffix(Self.gapLimit)
-    run.countMissing(-late)
-    QUICApplication.settle(late, of: side, &run)
     return late
   }
 
@@ -218,14 +217,17 @@ struct QUICStreams {
       entries[slot].halves[side].next = position + data.byteCount
       return application.receive(side, id, data, at: position, arrival, &run)
     }
-    var known: [Range<StreamPosition>] = []
+    var known: [(range: Range<StreamPosition>, difference: Difference)] = []
     let fresh = changeHeld(slot, side, &run) {
       $0.insert(
         position: position, length: data.byteCount, octets: data, arrival: arrival, isSuspect: false,
-        duplicate: { range, _ in known.append(range) })
+        duplicate: { known.append(($0, $1)) })
     }
     found.fresh = fresh
-    for range in known { repeated(range.count, at: range.lowerBound, id, side, &found, &run) }
+    for (range, difference) in known {
+      repeated(range.count, at: range.lowerBound, id, side, &found, &run)
+      if case .conflict = difference { application.flagConflict(side, id, range, &run) }
+    }
     deliverHeld(slot, side, &run)
     limitHeld(&run)
   }

@@ -200,6 +200,23 @@ import Testing
     #expect(connection.missing == 100 && connection.flags.contains(.holes))
   }
 
+  /// A gap is given up after a minute. Octets of it that come after that are not missing any more, and nothing is repeated.
+  @Test func lostDataMayComeVeryLate() throws {
+    var writer = QUICWriter(seed: 19)
+    let sent = dialogue(&writer)
+    var packets = packets(sent)
+    var late = packets.remove(at: 5)
+    let last = packets[packets.count - 1].timestamp
+    var ping = self.packets([(.client, writer.packet(.client, .application, [1]))])[0]
+    ping.timestamp = last + Configuration().holeTimeout + 1_000_000
+    late.timestamp = ping.timestamp + 1_000_000
+    let lost = analyze(packets + [ping], writer)
+    #expect(lost.ledger.missing == 100)
+    let found = analyze(packets + [ping, late], writer)
+    #expect(found.ledger.missing == 0 && found.ledger[.retransmitted] == 0)
+    #expect(found.ledger.quicPacket == lost.ledger.quicPacket + sent[5].octets.count)
+  }
+
   /// The client goes on from other addresses, with the server's first connection ID and with a further one.
   @Test func connectionsMigrate() {
     var writer = QUICWriter(seed: 14)
@@ -215,18 +232,21 @@ import Testing
     #expect(analysis.connections.first?.client.port == 50_000)
   }
 
-  /// A client without connection IDs, and a second connection between the same addresses.
-  @Test func addressesAreUsedAgain() {
+  /// A client without connection IDs, and a second connection between the same addresses. The first may have no answer.
+  @Test(arguments: [false, true]) func addressesAreUsedAgain(_ isAnswerLost: Bool) {
     var packets: [TestPacket] = []
     var log = ""
     for seed in [15, 16] as [UInt8] {
       var writer = QUICWriter(seed: seed, clientID: [])
-      packets += self.packets(dialogue(&writer), from: packets.count)
+      var sent = dialogue(&writer)
+      if isAnswerLost, packets.isEmpty { sent.remove(at: 1) }
+      packets += self.packets(sent, from: packets.count)
       log += writer.log
     }
     let analysis = Analysis(packets, secrets: Array(log.utf8))
     #expect(analysis.violations == [])
-    #expect(analysis.connections.count == 2 && analysis.ledger.quicProtected == 0)
+    #expect(analysis.connections.count == 2 && (analysis.ledger.quicProtected > 0) == isAnswerLost)
+    #expect(analysis.connections.last?.security?.opening == .yes)
   }
 
   /// Early data is read when the server accepts it, and stays closed when not, before or after the answer.
