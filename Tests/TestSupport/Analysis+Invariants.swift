@@ -18,7 +18,10 @@ extension Analysis {
     }
     faults.require(ledger.tlsOther >= 0, "tls sub-classes exceed tls")
     let secured = connections.compactMap(\.security)
-    faults.expect(secured.sum(\.record), ledger.tlsRecord, "tls_record of connections and ledger")
+    // Of QUIC, it is a part of `quic_packet`.
+    let quic = connections.filter { $0.quicVersion != 0 }.compactMap(\.security).sum(\.record)
+    faults.expect(secured.sum(\.record) - quic, ledger.tlsRecord, "tls_record of connections and ledger")
+    faults.require(quic <= ledger.quicPacket, "tls_record of QUIC connections exceeds quic_packet")
     faults.require(
       secured.sum(\.handshake) >= ledger.tlsHandshake || connections.contains { $0.security == nil },
       "tls_handshake of connections and ledger")
@@ -164,7 +167,8 @@ package func tableFaults(_ totals: Totals, _ connections: [Connection], _ messag
     hosts.sum(\.control), messages.sum(\.control) + connections.sum(\.control), "control of hosts and connections")
   faults.expect(hosts.sum(\.retransmitted), connections.sum(\.retransmitted), "retransmitted of hosts and connections")
   faults.expect(hosts.sum(\.handshake), connections.sum(\.handshake), "handshake of hosts and connections")
-  faults.expect(hosts.sum(\.tls), totals.ledger.tlsRecord, "tls_record of hosts and ledger")
+  faults.expect(
+    hosts.sum(\.tls), connections.compactMap(\.security).sum(\.record), "tls_record of hosts and connections")
   faults.expect(
     hosts.sum(\.unopened), totals.ledger.tlsApplicationData + totals.ledger.quicProtected,
     "unopened of hosts and ledger")

@@ -223,7 +223,7 @@ extension QUICConnection {
     // A server's packets may be captured before the client's first one.
     if level == .initial { return client == nil && opener.value.failures < QUICOpener.failureLimit }
     let (mayLearn, hasNone) = (run.mayLearnSecrets, run.secrets.isEmpty)
-    guard mayLearn || !hasNone, opener.value.hasInitial else { return false }
+    guard mayLearn || !hasNone, opener.value.hasHandshake else { return false }
     guard let client else { return true }
     guard let label = level.label(isClient: side == client) else { return false }
     guard let name = opener.value.name else { return true }

@@ -200,7 +200,7 @@ struct QUICConnection {
     case .zeroRTT: level = .early
     case .handshake: level = .handshake
     }
-    if level == .initial { opener?.value.hasInitial = true }
+    opener?.value.hasHandshake = true
     let place = PacketPlace(start: header.start, numberOffset: header.numberOffset, end: header.end, isLong: true)
     let packet =
       header.end > payload.byteCount
@@ -230,7 +230,7 @@ struct QUICConnection {
       if let count = opener.look({ $0.idLength(to: 1 - side, payload, at: start) }) {
         place.numberOffset = start + 1 + count
         packet = open(.application, version, place, payload, from: side, &room, &run)
-      } else if opener.value.hasInitial, mayOpenLater(.application, side, run) {
+      } else if opener.value.hasHandshake, mayOpenLater(.application, side, run) {
         packet = .waits
       }
     }

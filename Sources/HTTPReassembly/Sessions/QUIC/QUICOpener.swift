@@ -92,7 +92,8 @@ struct QUICOpener {
   /// The protection that the server chose; nil until its hello is read, or if it cannot be opened.
   var suite: CipherSuite.Protection?
   var hasServerHello = false
-  var hasInitial = false
+  /// Whether a packet of the handshake was captured.
+  var hasHandshake = false
   var offersEarlyData = false
   /// Whether the server accepts the early data; nil while unknown.
   var takesEarlyData: Bool?
