@@ -27,6 +27,7 @@ package struct Seeds {
     let tls = captures.appendingPathComponent("tls/suites").path
     try addTLS(tls + ".pcap.gz", keys: tls + ".keys")
     try addQUIC(captures.appendingPathComponent("quic.pcap.gz").path)
+    addQUICFrames()
     // What none of these makes: contents that libraries coded, whose code is not instrumented.
     for target in FuzzTarget.all {
       let folder = root.appendingPathComponent("Fuzz/Seeds/content/\(target.name)").path

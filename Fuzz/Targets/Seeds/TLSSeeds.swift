@@ -52,4 +52,31 @@ extension Seeds {
     }
     for (_, input) in inputs.sorted(by: { $0.key < $1.key }) { add(input, to: .quic) }
   }
+
+  /// Frames of two short exchanges of HTTP/3, and one of each other kind (RFC 9000 §19), in packets of both sides.
+  mutating func addQUICFrames() {
+    let settings: [UInt8] = [0x00, 0x04, 0x02, 0x01, 0x40]
+    let request: [UInt8] = [0x01, 0x08, 0x00, 0x00, 0xd1, 0xd7, 0xc1, 0x50, 0x01, 0x61]
+    let response: [UInt8] = [0x01, 0x03, 0x00, 0x00, 0xd9, 0x00, 0x02, 0x68, 0x69]
+    func stream(_ id: UInt8, _ octets: [UInt8], at offset: UInt8 = 0, ends: Bool = true) -> [UInt8] {
+      [0x0e | (ends ? 1 : 0), id, offset, UInt8(octets.count)] + octets
+    }
+    let others: [[UInt8]] = [
+      [0x00, 0x01], [0x02, 0x05, 0x00, 0x01, 0x01, 0x00, 0x00], [0x03, 0x05, 0x00, 0x00, 0x01, 0x01, 0x01, 0x00],
+      [0x04, 0x04, 0x00, 0x0a], [0x05, 0x00, 0x00], [0x06, 0x00, 0x02, 0x0e, 0x00], [0x07, 0x01, 0x61], [0x10, 0x3f],
+      [0x11, 0x00, 0x3f], [0x12, 0x04], [0x14, 0x3f], [0x15, 0x00, 0x3f], [0x17, 0x04], [0x19, 0x00],
+      [0x1a] + [UInt8](repeating: 7, count: 8), [0x1e], [0x31, 0x02, 0x00, 0x68], [0x40, 0xaf, 0x01, 0x02, 0x03, 0x04],
+      [0x1d, 0x00, 0x00],
+    ]
+    let packets: [(choices: UInt8, frames: [UInt8])] = [
+      (0, stream(2, settings, ends: false) + stream(0, request)), (1, stream(3, settings, ends: false) + others[1]),
+      (1, stream(0, Array(response.prefix(4)), ends: false)), (1, stream(0, Array(response.dropFirst(4)), at: 4)),
+      (0, stream(4, request)), (0xe1, stream(4, response)), (0x10, stream(0, request)),
+    ]
+    func input(_ packets: [(choices: UInt8, frames: [UInt8])]) -> [UInt8] {
+      packets.flatMap { [$0.choices] + $0.frames.count.twoOctets + $0.frames }
+    }
+    add(input(packets), to: .quicFrames)
+    for frames in others { add(input([(0, frames), (1, frames)] + packets), to: .quicFrames) }
+  }
 }

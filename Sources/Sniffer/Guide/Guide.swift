@@ -166,9 +166,8 @@ enum Guide {
           text: "Quit the browser first. Firefox and Chrome write their TLS keys to the file in SSLKEYLOGFILE:",
           code: [
             "export SSLKEYLOGFILE=$PWD/keys.log", "firefox --new-instance --profile $(mktemp -d)",
-            "\(chrome) --ssl-key-log-file=$PWD/keys.log --disable-quic",
-          ]),
-        Step(text: "HTTP/3 (QUIC) cannot be opened: --disable-quic, and in Firefox network.http.http3.enable = false."),
+            "\(chrome) --ssl-key-log-file=$PWD/keys.log",
+          ])
       ])
   }
 
@@ -179,7 +178,7 @@ enum Guide {
         text: "In a command prompt, with the browser closed:",
         code: [
           "set SSLKEYLOGFILE=%USERPROFILE%\\keys.log",
-          "\"C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe\" --disable-quic",
+          "\"C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe\"",
         ], language: "bat")
     ])
 
@@ -229,9 +228,9 @@ enum Guide {
     title: "Key log of Cronet (an app of yours)", needs: [.source, .usb],
     steps: [
       Step(
-        text: "Cronet has an experimental option for a key log. HTTP/3 is switched off, because it cannot be opened:",
+        text: "Cronet has an experimental option for a key log:",
         code: [
-          "new ExperimentalCronetEngine.Builder(context)", "    .enableQuic(false)",
+          "new ExperimentalCronetEngine.Builder(context)",
           "    .setExperimentalOptions(\"{\\\"ssl_key_log_file\\\":\\\"\" + context.getFilesDir() + \"/keys.log\\\"}\")",
           "    .build();",
         ], language: "java"),
