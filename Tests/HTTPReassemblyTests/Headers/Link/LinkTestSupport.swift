@@ -131,8 +131,11 @@ struct Balance {
       let count = decoder.withReassembled { $0.byteCount }
       check(segment.payloadOffset, segment.payloadLength, segment.capturedPayloadLength, count)
     case .udp(let datagram):
+      // Nobody claims it here.
+      ledger.charge(datagram.length, to: .udp)
       check(datagram.payloadOffset, datagram.payloadLength, datagram.capturedPayloadLength, captured)
     case .reassembledUDP(let datagram):
+      ledger.charge(datagram.length, to: .udp)
       let count = decoder.withReassembled { $0.byteCount }
       check(datagram.payloadOffset, datagram.payloadLength, datagram.capturedPayloadLength, count)
     }
