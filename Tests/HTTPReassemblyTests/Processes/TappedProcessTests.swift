@@ -13,7 +13,9 @@ import Testing
     var (ledger, anomalies) = (Ledger(), AnomalyLog())
     let packet = Packet(timestamp: 1, originalLength: octets.count, linkType: linkType)
     let seen = Array(octets.prefix(captured ?? octets.count))
-    _ = seen.withOctets { decoder.decode(packet, $0, ledger: &ledger, anomalies: &anomalies) }
+    let decoded = seen.withOctets { decoder.decode(packet, $0, ledger: &ledger, anomalies: &anomalies) }
+    // Nobody claims a datagram here.
+    if case .udp(let datagram) = decoded { ledger.charge(datagram.length, to: .udp) }
     #expect(ledger.total == octets.count && ledger.original == octets.count)
     func text(_ range: Range<Int>?) -> String { String(decoding: seen[range ?? 0..<0], as: UTF8.self) }
     return (decoder.process, text(decoder.process?.name), text(decoder.process?.app), ledger)
