@@ -242,9 +242,6 @@ struct HTTP3Session {
   /// Ends a side of a stream whose sender has reset it (RFC 9000 §19.4).
   mutating func reset(_ side: Side, stream: UInt64, _ run: inout Run) { endSide(side, stream, .reset, &run) }
 
-  /// Notes that a side asks the other one to stop sending on a stream (RFC 9000 §19.5). The other side's RESET_STREAM ends the message.
-  mutating func stopSending(_ side: Side, stream: UInt64, _ run: inout Run) {}
-
   private mutating func endSide(
     _ side: Side, _ stream: UInt64, _ end: MultiplexedStreams.MessageEnd, _ run: inout Run
   ) {
@@ -323,12 +320,6 @@ struct HTTP3Session {
     count(&run)
   }
 
-  /// Uses new secrets for connections in tunnels. Returns whether records waited for secrets.
-  mutating func lookForSecrets(_ run: inout Run) -> Bool { streams.lookForSecrets(&run) }
-
-  /// Whether records in tunnels wait for secrets.
-  var waitsForSecrets: Bool { streams.waitsForSecrets }
-
   /// Takes the payload of a DATAGRAM frame (RFC 9221, RFC 9297).
   mutating func datagram(_ side: Side, _ octets: RawSpan, _ run: inout Run) {
     run.settle(octets.byteCount, as: .tunnel, of: side)
@@ -337,14 +328,6 @@ struct HTTP3Session {
   }
 
   // MARK: Charges
-
-  /// Whether a message owns some of these octets of a stream, or may own them once they are read.
-  func mayOwn(_ range: Range<StreamPosition>, stream: UInt64, of side: Side) -> Bool {
-    guard let flow = flows.look(side, { $0[stream] }), flow.value.kind == .request || flow.value.kind == .push else {
-      return false
-    }
-    return range.upperBound > flow.value.settledPosition || !flow.value.owners.firstOwner(in: range).isNone
-  }
 
   /// Charges a packet to the owner of octets of a stream, and what no message owns to the connection.
   mutating func charge(_ charge: Charge, stream: UInt64, to side: Side, _ run: inout Run) {

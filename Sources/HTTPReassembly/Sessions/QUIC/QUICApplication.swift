@@ -71,10 +71,6 @@ enum QUICApplication {
     if case .http3(let session) = self { session.value.reset(side, stream: stream, &run) }
   }
 
-  func stopSending(_ side: Side, _ stream: UInt64, _ run: inout Run) {
-    if case .http3(let session) = self { session.value.stopSending(side, stream: stream, &run) }
-  }
-
   /// Takes the payload of a DATAGRAM frame.
   func datagram(_ side: Side, _ octets: RawSpan, _ run: inout Run) {
     switch self {

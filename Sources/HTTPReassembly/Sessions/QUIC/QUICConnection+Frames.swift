@@ -33,7 +33,7 @@ extension QUICConnection {
             QUICApplication.settle(content.byteCount, of: side, &run)
           }
         case .resetStream: openStreams(&run)?.value.reset(side, frame.id, &run)
-        case .stopSending: openStreams(&run)?.value.stopSending(side, frame.id, &run)
+        case .stopSending: openStreams(&run)?.value.stopSending(frame.id, &run)
         case .acknowledgment: if level.isApplication { account.acknowledges = true }
         case .newConnectionID: noteID(QUICConnectionID(frames, frame.data), frame.id, of: side)
         case .retireConnectionID: retireID(frame.id, of: 1 - side)

@@ -350,11 +350,8 @@ struct QUICStreams {
     noteEnd(slot)
   }
 
-  /// Takes a STOP_SENDING frame of a side.
-  mutating func stopSending(_ side: Side, _ id: UInt64, _ run: inout Run) {
-    guard slot(of: id, &run) != nil else { return }
-    application.stopSending(side, id, &run)
-  }
+  /// Remembers the stream of a STOP_SENDING frame (RFC 9000 §19.5). The other side's RESET_STREAM ends its message.
+  mutating func stopSending(_ id: UInt64, _ run: inout Run) { _ = slot(of: id, &run) }
 
   /// Ends all streams with their connection.
   mutating func close(isEvicted: Bool, _ run: inout Run) -> SessionEnd {

@@ -167,8 +167,8 @@ import Testing
   @Test func repeatedEntriesShareTheirOctets() {
     var decoder = Self.decoder(capacity: 64 << 10)
     let value = [UInt8](repeating: 0x61, count: 30_000)
-    var octets = QPACKWriter.integer(64 << 10, prefix: 5, first: 0x20) + Self.octets("4161")
-    octets += QPACKWriter.integer(value.count, prefix: 7, first: 0) + value
+    var octets = HTTP2Writer.integer(64 << 10, 5, 0x20) + Self.octets("4161")
+    octets += HTTP2Writer.integer(value.count, 7, 0) + value
     #expect(Self.instruct(&decoder, octets))
     for _ in 0..<100 { #expect(Self.instruct(&decoder, [UInt8](repeating: 0, count: 1000))) }
     #expect(decoder.inserted == 100_001)

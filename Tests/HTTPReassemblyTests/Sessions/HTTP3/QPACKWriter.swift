@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Writes field sections and the encoder stream of one direction (RFC 9204), and counts what it writes.
 struct QPACKWriter {
   /// Octets of the encoder stream so far.
@@ -11,7 +13,7 @@ struct QPACKWriter {
   /// - Parameter capacity: The size of the table in octets, which the other side's settings allow.
   init(capacity: Int) {
     self.capacity = capacity
-    if capacity > 0 { instructions = Self.integer(capacity, prefix: 5, first: 0x20) }
+    if capacity > 0 { instructions = HTTP2Writer.integer(capacity, 5, 0x20) }
   }
 
   /// How a field is written.
@@ -53,11 +55,11 @@ struct QPACKWriter {
     let base = max(section.required + baseOffset, 0)
     let entries = capacity / 32
     let encoded = section.required == 0 ? 0 : section.required % (2 * entries) + 1
-    section.octets = Self.integer(encoded, prefix: 8, first: 0)
+    section.octets = HTTP2Writer.integer(encoded, 8, 0)
     section.octets +=
       base >= section.required
-      ? Self.integer(base - section.required, prefix: 7, first: 0)
-      : Self.integer(section.required - base - 1, prefix: 7, first: 0x80)
+      ? HTTP2Writer.integer(base - section.required, 7, 0)
+      : HTTP2Writer.integer(section.required - base - 1, 7, 0x80)
     section.other = section.octets.count
     for (field, place) in zip(fields, places) {
       let octets = Self.representation(field, place, base)
@@ -75,17 +77,17 @@ struct QPACKWriter {
       let isWhole = field.way == .dynamicTable
       if place < base {
         let index = base - 1 - place
-        return isWhole ? integer(index, prefix: 6, first: 0x80) : integer(index, prefix: 4, first: 0x40) + value
+        return isWhole ? HTTP2Writer.integer(index, 6, 0x80) : HTTP2Writer.integer(index, 4, 0x40) + value
       }
       let index = place - base
-      return isWhole ? integer(index, prefix: 4, first: 0x10) : integer(index, prefix: 3, first: 0) + value
+      return isWhole ? HTTP2Writer.integer(index, 4, 0x10) : HTTP2Writer.integer(index, 3, 0) + value
     }
     if field.way == .staticTable {
       if let index = known.firstIndex(where: { $0.name == field.name && $0.value == field.value }) {
-        return integer(known[index].index, prefix: 6, first: 0xc0)
+        return HTTP2Writer.integer(known[index].index, 6, 0xc0)
       }
       if let index = known.firstIndex(where: { $0.name == field.name }) {
-        return integer(known[index].index, prefix: 4, first: 0x50) + value
+        return HTTP2Writer.integer(known[index].index, 4, 0x50) + value
       }
     }
     return string(field.name, prefix: 3, first: 0x20) + value
@@ -110,11 +112,11 @@ struct QPACKWriter {
     size += more
     let octets = Self.string(value, prefix: 7, first: 0)
     if let same = find({ $0 == (name, value) }) {
-      instructions += Self.integer(inserted.count - 1 - same, prefix: 5, first: 0)
+      instructions += HTTP2Writer.integer(inserted.count - 1 - same, 5, 0)
     } else if let index = find({ $0.name == name }) {
-      instructions += Self.integer(inserted.count - 1 - index, prefix: 6, first: 0x80) + octets
+      instructions += HTTP2Writer.integer(inserted.count - 1 - index, 6, 0x80) + octets
     } else if let entry = Self.known.first(where: { $0.name == name }) {
-      instructions += Self.integer(entry.index, prefix: 6, first: 0xc0) + octets
+      instructions += HTTP2Writer.integer(entry.index, 6, 0xc0) + octets
     } else {
       instructions += Self.string(name, prefix: 5, first: 0x40) + octets
     }
@@ -122,19 +124,7 @@ struct QPACKWriter {
     return inserted.count - 1
   }
 
-  static func integer(_ value: Int, prefix: Int, first: UInt8) -> [UInt8] {
-    let mask = 1 << prefix - 1
-    guard value >= mask else { return [first | UInt8(value)] }
-    var octets = [first | UInt8(mask)]
-    var rest = value - mask
-    while rest >= 128 {
-      octets.append(UInt8(rest & 127) | 128)
-      rest >>= 7
-    }
-    return octets + [UInt8(rest)]
-  }
-
   private static func string(_ text: String, prefix: Int, first: UInt8) -> [UInt8] {
-    integer(text.utf8.count, prefix: prefix, first: first) + Array(text.utf8)
+    HTTP2Writer.integer(text.utf8.count, prefix, first) + Array(text.utf8)
   }
 }
