@@ -61,13 +61,13 @@ import Testing
         body_bytes,framing_bytes,trailer_bytes,message_bytes,decoded_body_bytes,retransmitted_bytes,overhead_bytes,\
         ip_bytes,missing_bytes,exactness,flags,stream,tls_bytes,control_bytes,expanded_start_line_bytes,\
         expanded_header_bytes,unseen_bytes,pairing,api_path,grpc_messages,grpc_status,process,pid,app,\
-        process_source\r
+        process_source,tunnel_bytes\r
         1,1,3,request,1700000000123456789,1700000000123456790,10.0.0.1:50000,[2001:db8::1]:443,https,GET,\
         api.example.com,host,/users/42,0,,HTTP/1.1,,,,20,100,0,0,0,120,,0,40,160,0,exact,,,0,0,20,\
-        100,0,exact,,,,,,,\r
+        100,0,exact,,,,,,,,0\r
         2,1,3,response,1700000000123456789,1700000000123456790,10.0.0.1:50000,[2001:db8::1]:443,https,GET,\
         api.example.com,host,/users/42,,200,HTTP/1.1,"application/json; charset=""utf-8""\","gzip, br",chunked,20,\
-        100,1000,12,7,1139,5000,10,40,1189,3,inferred,incomplete close_delimited evicted,,0,0,20,100,4,inferred,,,,,,,\r
+        100,1000,12,7,1139,5000,10,40,1189,3,inferred,incomplete close_delimited evicted,,0,0,20,100,4,inferred,,,,,,,,0\r
 
         """)
   }
@@ -86,7 +86,7 @@ import Testing
     try report.finish(emptyTotals())
     #expect(
       folder.rows("messages.csv") == [
-        "1,1,1,interim,0,0,[::]:0,[::]:0,http,,,,,,103,,,,,25,2,0,0,0,27,,0,0,27,0,exact,,,0,0,25,2,0,exact,,,,,,,"
+        "1,1,1,interim,0,0,[::]:0,[::]:0,http,,,,,,103,,,,,25,2,0,0,0,27,,0,0,27,0,exact,,,0,0,25,2,0,exact,,,,,,,,0"
       ])
   }
 
@@ -121,9 +121,9 @@ import Testing
     #expect(
       folder.text("exchanges.csv") == """
         exchange,connection,request,response,method,host,path,status,started,dns_ms,connect_ms,tls_ms,send_ms,wait_ms,\
-        receive_ms,request_bytes,response_bytes,ip_bytes,stream,version,pairing,api_path,process\r
-        1,4,1,2,POST,h,/p,404,17,,0.25,,0,1234.567891,0.000001,10,20,110,,HTTP/1.1,exact,,\r
-        2,4,,3,,,,,0,,,,,,,0,0,0,,,unknown,,\r
+        receive_ms,request_bytes,response_bytes,ip_bytes,stream,version,pairing,api_path,process,tunnel_bytes\r
+        1,4,1,2,POST,h,/p,404,17,,0.25,,0,1234.567891,0.000001,10,20,110,,HTTP/1.1,exact,,,0\r
+        2,4,,3,,,,,0,,,,,,,0,0,0,,,unknown,,,0\r
 
         """)
   }
@@ -224,8 +224,9 @@ import Testing
         response_header_bytes,response_body_bytes,response_framing_bytes,response_trailer_bytes,response_bytes,\
         response_decoded_body_bytes,response_ip_bytes,missing_bytes,status_4xx,status_5xx,wait_ms_p50,wait_ms_p95,\
         request_tls_bytes,response_tls_bytes,request_control_bytes,response_control_bytes,\
-        request_expanded_header_bytes,response_expanded_header_bytes,inferred_bytes,aborted\r
-        h,/p,\(cell)1,2,3,4,5,6,7,25,125,8,9,10,11,12,50,13,1055,14,15,16,,,0,0,0,5,4,9,17,18\r
+        request_expanded_header_bytes,response_expanded_header_bytes,inferred_bytes,aborted,request_tunnel_bytes,\
+        response_tunnel_bytes\r
+        h,/p,\(cell)1,2,3,4,5,6,7,25,125,8,9,10,11,12,50,13,1055,14,15,16,,,0,0,0,5,4,9,17,18,0,0\r
 
         """)
   }

@@ -45,7 +45,7 @@ import Testing
         "flags":["incomplete","evicted"],"stream":null,"tls_bytes":0,"control_bytes":0,"expanded_start_line_bytes":20,\#
         "expanded_header_bytes":0,"unseen_bytes":0,"pairing":"exact","api_path":null,\#
         "grpc_messages":null,"grpc_status":null,"process":null,"pid":null,"app":null,"process_source":null,\#
-        "client_address":"10.0.0.1","client_port":50000,"server_address":"2001:db8::1","server_port":443}
+        "tunnel_bytes":0,"client_address":"10.0.0.1","client_port":50000,"server_address":"2001:db8::1","server_port":443}
 
         """#)
   }

@@ -26,6 +26,7 @@ extension Message {
     try coder.integer(&retransmitted)
     try coder.integer(&overhead)
     try coder.integer(&tls)
+    try coder.integer(&tunnel)
     try coder.integer(&missing)
     try coder.integer(&unseen)
     try coder.value(&pairing)
@@ -83,6 +84,7 @@ extension Exchange {
     try coder.integer(&requestLength)
     try coder.integer(&responseLength)
     try coder.text(&process, &texts)
+    try coder.integer(&tunnelLength)
     try coder.integer(&ipLength)
   }
 }

@@ -7,6 +7,8 @@ struct OpenMessage {
   var pendingContent: PendingContent?
   /// How far its sender had read the other side when it started the message.
   var acknowledged = StreamPosition.unknown
+  /// Position of the first octet in the tunnel that it opened, and owns; `.never` without one.
+  var tunnelStart = StreamPosition.never
   /// Whether its header section announces content that is absent if the unknown request is HEAD.
   var announcesContent = false
   /// Whether its row is final.

@@ -45,7 +45,11 @@ struct OwnerMap {
   /// Adds a message that starts at a position. It owns all that follows, until it ends.
   @inline(__always)
   mutating func append(_ row: RowIndex, from start: StreamPosition) {
-    if !isEmpty { older.append(newest) }
+    if !isEmpty {
+      // A message in the tunnel of the newest one ends what that one owns.
+      if newest.isInProgress { newest.end = start }
+      older.append(newest)
+    }
     newest = Owner(start: start, end: .never, row: row)
   }
 
@@ -55,6 +59,10 @@ struct OwnerMap {
   /// Ends the newest message before a position.
   @inline(__always)
   mutating func endNewest(at position: StreamPosition) { newest.end = position }
+
+  /// Gives the newest message, which has ended, all that follows: a tunnel that it opened.
+  @inline(__always)
+  mutating func continueNewest() { newest.end = .never }
 
   /// Removes the oldest message; there must be one.
   @inline(__always)
@@ -132,20 +140,26 @@ struct OwnerMap {
   }
 
   /// Gives late octets of a gap that was given up to the messages that miss them. They count as content, because a gap elsewhere ends a
-  /// message. Returns how many found an owner.
-  func acceptLate(_ range: Range<StreamPosition>, _ rows: inout RowStore) -> Int {
+  /// message, or as octets of the tunnel that the message opened. Returns how many found an owner, by kind.
+  func acceptLate(_ range: Range<StreamPosition>, _ rows: inout RowStore) -> (body: Int, tunnel: Int) {
     var left = range.count
+    var tunnel = 0
     for index in 0..<count {
       let owner = self[index]
       let inside = min(range.upperBound, owner.end) - max(range.lowerBound, owner.start)
-      let missing = rows.messages.look(Int(owner.row)) { $0.message.missing }
+      let (missing, start) = rows.messages.look(Int(owner.row)) { ($0.message.missing, $0.tunnelStart) }
       guard missing > 0, inside > 0 else { continue }
       let count = min(inside, missing, left)
       rows.messages[Int(owner.row)].message.missing -= count
-      rows.messages[Int(owner.row)].message.octets.body += count
+      if range.lowerBound >= start {
+        rows.messages[Int(owner.row)].message.tunnel += count
+        tunnel += count
+      } else {
+        rows.messages[Int(owner.row)].message.octets.body += count
+      }
       left -= count
     }
-    return range.count - left
+    return (range.count - left - tunnel, tunnel)
   }
 }
 

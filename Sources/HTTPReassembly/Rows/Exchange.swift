@@ -39,6 +39,8 @@ public struct Exchange: Sendable, Equatable {
   public var process = TextID.none
   /// The path of the API that counts it. Known once the exchange is final.
   public var apiPath = TextID.none
+  /// `tunnel_bytes` of all its messages.
+  public var tunnelLength = 0
   /// `ip_bytes` of all its messages.
   public var ipLength = 0
 

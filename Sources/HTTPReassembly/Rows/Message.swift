@@ -309,6 +309,8 @@ public struct Message: Sendable, Equatable {
   public var overhead = 0
   /// Octets of the TLS records charged to this message, without the application's data (MEASURES §6).
   public var tls = 0
+  /// Octets behind the message in the tunnel that its exchange opened by Upgrade or extended CONNECT (MEASURES §11).
+  public var tunnel = 0
   /// Octets of this message that are in no packet, and in none of its other figures.
   public var missing = 0
   /// Octets of this message that packets had and are counted, but that lie beyond the snap length.
@@ -348,8 +350,8 @@ public struct Message: Sendable, Equatable {
   /// Creates an empty message.
   public init() {}
 
-  /// `ip_bytes`: message, TLS, control, retransmitted and overhead octets.
-  public var ipLength: Int { octets.total + tls + control + retransmitted + overhead }
+  /// `ip_bytes`: message, tunnel, TLS, control, retransmitted and overhead octets.
+  public var ipLength: Int { octets.total + tunnel + tls + control + retransmitted + overhead }
 
   /// `ip_bytes` from the client and from the server.
   public var directions: Directional<Int> {
@@ -357,6 +359,9 @@ public struct Message: Sendable, Equatable {
       ? Directional(client: returned, server: ipLength - returned)
       : Directional(client: ipLength - returned, server: returned)
   }
+
+  /// Notes that not all of its octets were seen.
+  mutating func weaken() { if exactness == .exact { exactness = .inferred } }
 
   /// Octets of the start-line in the spelling of HTTP/1.1; nil if some of its fields are unknown.
   public var expandedStartLine: Int? { expanded.startLine(octets) }

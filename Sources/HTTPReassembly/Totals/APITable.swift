@@ -276,6 +276,7 @@ extension APIOctets {
     retransmitted += message.retransmitted
     overhead += message.overhead
     tls += message.tls
+    tunnel += message.tunnel
     control += message.control
     if let length = message.expandedHeader {
       expandedHeader += length

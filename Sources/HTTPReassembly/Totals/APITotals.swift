@@ -65,6 +65,8 @@ public struct APIOctets: Sendable, Equatable {
   public var overhead = 0
   /// Octets of TLS records without the messages' octets.
   public var tls = 0
+  /// Octets in tunnels that the messages opened, without those of CONNECT.
+  public var tunnel = 0
   /// Octets of HTTP/2 frames that carry neither fields nor content.
   public var control = 0
   /// Octets of header sections in the spelling of HTTP/1.1, for messages where this is known.
@@ -78,8 +80,8 @@ public struct APIOctets: Sendable, Equatable {
   /// Octets of header sections that field compression saves, for messages where both lengths are known.
   public var savedByCompression: Int { expandedHeader - compressedHeader }
 
-  /// `ip_bytes`: message, TLS, control, retransmitted and overhead octets.
-  public var ipLength: Int { octets.total + tls + control + retransmitted + overhead }
+  /// `ip_bytes`: message, tunnel, TLS, control, retransmitted and overhead octets.
+  public var ipLength: Int { octets.total + tunnel + tls + control + retransmitted + overhead }
 
   /// Adds other counts, each to its own.
   static func += (sum: inout APIOctets, other: APIOctets) {
@@ -88,6 +90,7 @@ public struct APIOctets: Sendable, Equatable {
     sum.retransmitted += other.retransmitted
     sum.overhead += other.overhead
     sum.tls += other.tls
+    sum.tunnel += other.tunnel
     sum.control += other.control
     sum.expandedHeader += other.expandedHeader
     sum.compressedHeader += other.compressedHeader

@@ -164,6 +164,7 @@ extension HostTotals {
     down += directions.server
     octets += message.octets
     tls += message.tls
+    tunnel += message.tunnel
     control += message.control
     retransmitted += message.retransmitted
     overhead += message.overhead
@@ -181,6 +182,7 @@ extension HostTotals {
     down += other.down
     octets += other.octets
     tls += other.tls
+    tunnel += other.tunnel
     control += other.control
     retransmitted += other.retransmitted
     overhead += other.overhead

@@ -28,6 +28,8 @@ public struct HostTotals: Sendable, Equatable {
   public var octets = MessageOctets()
   /// Octets of opened TLS records without the application's data.
   public var tls = 0
+  /// Octets in tunnels that messages opened, without those of CONNECT.
+  public var tunnel = 0
   /// Octets of HTTP/2 that are neither fields nor content of a message.
   public var control = 0
   /// Octets of TLS and QUIC handshakes, and headers of packets that carry nothing else.

@@ -10,6 +10,7 @@ enum TrafficFigures {
   /// The parts of the octets of a direction.
   static let parts = [
     "start_line", "header", "body", "framing", "trailer", "tls", "control", "retransmitted", "overhead",
+    "tunnel",
   ]
 
   /// The metrics: `prefix` is `sniffer_api` or `sniffer_http`, and `subject` names the traffic in help texts.
@@ -48,7 +49,7 @@ enum TrafficFigures {
     let octets = direction.octets
     let values = [
       octets.startLine, octets.header, octets.body, octets.framing, octets.trailer, direction.tls, direction.control,
-      direction.retransmitted, direction.overhead,
+      direction.retransmitted, direction.overhead, direction.tunnel,
     ]
     for (index, value) in values.enumerated() { sums[first + index] += value }
   }
@@ -59,7 +60,7 @@ enum HostFigures {
   private static let protocols = ["http1", "http2", "tls", "quic", "other"]
   private static let parts = [
     "start_line", "header", "body", "framing", "trailer", "tls", "control", "handshake", "setup", "teardown",
-    "retransmitted", "overhead", "unopened", "unattributed",
+    "retransmitted", "overhead", "unopened", "unattributed", "tunnel",
   ]
 
   /// The metrics.
@@ -85,7 +86,7 @@ enum HostFigures {
       host.requests, host.responses, connections.http1, connections.http2, connections.tls, connections.quic,
       connections.other, host.up, host.down, octets.startLine, octets.header, octets.body, octets.framing,
       octets.trailer, host.tls, host.control, host.handshake, host.setup, host.teardown, host.retransmitted,
-      host.overhead, host.unopened, host.unattributed,
+      host.overhead, host.unopened, host.unattributed, host.tunnel,
     ]
     for (index, value) in values.enumerated() { sums[index] += value }
   }

@@ -65,6 +65,8 @@ package enum APIColumn: String, CaseIterable, Sendable {
   case responseExpandedHeader = "response_expanded_header_bytes"
   case inferred = "inferred_bytes"
   case aborted
+  case requestTunnel = "request_tunnel_bytes"
+  case responseTunnel = "response_tunnel_bytes"
 
   /// The figure of an API of an analysis.
   func figure(of api: APITotals) -> Int {
@@ -97,6 +99,8 @@ package enum APIColumn: String, CaseIterable, Sendable {
     case .responseExpandedHeader: api.response.expandedHeader
     case .inferred: api.inferred
     case .aborted: api.aborted
+    case .requestTunnel: api.request.tunnel
+    case .responseTunnel: api.response.tunnel
     }
   }
 
@@ -104,7 +108,7 @@ package enum APIColumn: String, CaseIterable, Sendable {
   var isOriginal: Bool {
     switch self {
     case .requestTLS, .responseTLS, .requestControl, .responseControl, .requestExpandedHeader, .responseExpandedHeader,
-      .inferred, .aborted:
+      .inferred, .aborted, .requestTunnel, .responseTunnel:
       false
     default: true
     }

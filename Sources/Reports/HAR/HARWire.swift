@@ -71,6 +71,7 @@ struct HARFigures {
   private var missing = 0
   private var tls = 0
   private var control = 0
+  private var tunnel = 0
 
   /// All zero.
   init() {}
@@ -86,6 +87,7 @@ struct HARFigures {
     missing += message.missing
     tls += message.tls
     control += message.control
+    tunnel += message.tunnel
   }
 
   /// Appends them as `_wire…` fields.
@@ -94,8 +96,10 @@ struct HARFigures {
       ("_wireStartLineBytes", octets.startLine), ("_wireHeaderBytes", octets.header), ("_wireBodyBytes", octets.body),
       ("_wireFramingBytes", octets.framing), ("_wireTrailerBytes", octets.trailer),
       ("_wireMessageBytes", octets.total), ("_wireRetransmittedBytes", retransmitted),
-      ("_wireOverheadBytes", overhead), ("_wireIPBytes", octets.total + tls + control + retransmitted + overhead),
+      ("_wireOverheadBytes", overhead),
+      ("_wireIPBytes", octets.total + tunnel + tls + control + retransmitted + overhead),
       ("_wireMissingBytes", missing), ("_wireTLSBytes", tls), ("_wireControlBytes", control),
+      ("_wireTunnelBytes", tunnel),
     ] {
       json.key(name)
       json.integer(value)

@@ -70,7 +70,9 @@ struct APIsTable {
 
   /// The parts of messages in this analysis.
   var parts: MessageParts {
-    MessageParts(hasControl: totals.ledger[.control] > 0, hasTLS: totals.ledger.tlsRecord > 0)
+    MessageParts(
+      hasControl: totals.ledger[.control] > 0, hasTLS: totals.ledger.tlsRecord > 0,
+      hasTunnels: totals.apis.contains { $0.request.tunnel + $0.response.tunnel > 0 })
   }
 }
 
@@ -80,11 +82,13 @@ struct MessageParts {
   let hasControl: Bool
   /// Whether TLS was opened, so that its records have octets besides the messages.
   let hasTLS: Bool
+  /// Whether exchanges opened tunnels, as WebSocket does.
+  let hasTunnels: Bool
 
   /// The names, as in the ledger and the CSV files.
   var names: [String] {
     ["start_line", "header", "body", "framing", "trailer", "overhead", "retransmitted"]
-      + (hasControl ? ["control"] : []) + (hasTLS ? ["tls"] : [])
+      + (hasControl ? ["control"] : []) + (hasTLS ? ["tls"] : []) + (hasTunnels ? ["tunnel"] : [])
   }
 
   /// The octets of one direction; their sum is its `ip_bytes`.
@@ -92,6 +96,6 @@ struct MessageParts {
     let octets = api.octets
     return [
       octets.startLine, octets.header, octets.body, octets.framing, octets.trailer, api.overhead, api.retransmitted,
-    ] + (hasControl ? [api.control] : []) + (hasTLS ? [api.tls] : [])
+    ] + (hasControl ? [api.control] : []) + (hasTLS ? [api.tls] : []) + (hasTunnels ? [api.tunnel] : [])
   }
 }

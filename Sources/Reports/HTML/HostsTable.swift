@@ -8,8 +8,7 @@ struct HostsTable {
   /// The parts of hosts' octets, in the order of the page's bars.
   static let parts = [
     "start_line", "header", "body", "framing", "trailer", "control", "tls", "handshake", "setup", "teardown",
-    "overhead",
-    "retransmitted", "unopened", "unattributed",
+    "overhead", "retransmitted", "unopened", "unattributed", "tunnel",
   ]
 
   /// The table.
@@ -42,7 +41,8 @@ struct HostsTable {
     return [
       host.connections.total, host.reusedConnections, host.requests, host.responses, host.up, host.down,
       octets.startLine, octets.header, octets.body, octets.framing, octets.trailer, host.control, host.tls,
-      host.handshake, host.setup, host.teardown, host.overhead, host.retransmitted, host.unopened, host.unattributed,
+      host.handshake, host.setup, host.teardown, host.overhead, host.retransmitted, host.unopened,
+      host.unattributed, host.tunnel,
     ]
   }
 }

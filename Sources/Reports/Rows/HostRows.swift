@@ -41,6 +41,7 @@ enum HostRow {
     row[.integer("overhead_bytes")].integer(host.overhead)
     row[.integer("unopened_bytes")].integer(host.unopened)
     row[.integer("unattributed_bytes")].integer(host.unattributed)
+    row[.integer("tunnel_bytes")].integer(host.tunnel)
   }
 
   /// Writes every row; `write` is called after each.

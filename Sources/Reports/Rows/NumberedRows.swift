@@ -50,6 +50,7 @@ enum MessageRow {
     row[.integer("grpc_messages").orUnknown].integer(message.grpcMessages)
     row[.integer("grpc_status").orUnknown].integer(message.grpcStatus)
     row.process(message.process, texts)
+    row[.integer("tunnel_bytes")].integer(message.tunnel)
     row.endpointParts(client: message.client, server: message.server)
     row.end()
   }
@@ -89,6 +90,7 @@ enum ExchangeRow {
     row[.text("pairing")].name(exchange.pairing.literal)
     row[.text("api_path").orUnknown].path(exchange.apiPath, texts)
     row[.text("process").orUnknown].processName(exchange.process, texts)
+    row[.integer("tunnel_bytes")].integer(exchange.tunnelLength)
     row.end()
   }
 }

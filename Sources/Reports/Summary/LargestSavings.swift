@@ -60,10 +60,12 @@ public struct LargestSavings {
       parts.append("\(Numerals.grouped(octets)) \(words)")
     }
     let apis = totals.apis.reduce(0) { $0 + $1.ipLength }
-    add(apis, "in APIs")
+    let opened = totals.apis.reduce(0) { $0 + $1.request.tunnel + $1.response.tunnel }
+    add(apis - opened, "in APIs")
+    add(opened, "in WebSockets and other tunnels of APIs")
     // Octets of a tunnel that are charged to no message are unattributed.
-    let tunnels = min(totals.ledger[.tunnel], figures.unattributed)
-    add(tunnels, "in WebSockets and tunnels")
+    let tunnels = min(max(totals.ledger[.tunnel] - opened, 0), figures.unattributed)
+    add(tunnels, "in tunnels of no API")
     let closed = figures.closed
     let octets = closed.rows.values.reduce(closed.others.octets) { $0 + $1.octets }
     let count = closed.rows.count

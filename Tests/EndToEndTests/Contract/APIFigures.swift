@@ -22,7 +22,7 @@ struct APIFigures {
     columns.append(("status_4xx", responses.count { $0["status"].hasPrefix("4") }))
     columns.append(("status_5xx", responses.count { $0["status"].hasPrefix("5") }))
     for (side, rows) in [("request", requests), ("response", answers)] {
-      for part in ["tls", "control"] { columns.append(("\(side)_\(part)_bytes", rows.sum("\(part)_bytes"))) }
+      for part in ["tls", "control", "tunnel"] { columns.append(("\(side)_\(part)_bytes", rows.sum("\(part)_bytes"))) }
       columns.append(("\(side)_expanded_header_bytes", rows.sum("expanded_header_bytes")))
     }
     columns.append(("inferred_bytes", messages.filter { $0["pairing"] == "inferred" }.sum("message_bytes")))

@@ -7,13 +7,14 @@ enum Contract {
     body_bytes, framing_bytes, trailer_bytes, message_bytes, decoded_body_bytes, retransmitted_bytes, overhead_bytes, \
     ip_bytes, missing_bytes, exactness, flags, stream, tls_bytes, control_bytes, expanded_start_line_bytes, \
     expanded_header_bytes, unseen_bytes, pairing, api_path, grpc_messages, grpc_status, process, pid, app, \
-    process_source
+    process_source, tunnel_bytes
     """)
 
   static let exchanges = columns(
     """
     exchange, connection, request, response, method, host, path, status, started, dns_ms, connect_ms, tls_ms, send_ms, \
-    wait_ms, receive_ms, request_bytes, response_bytes, ip_bytes, stream, version, pairing, api_path, process
+    wait_ms, receive_ms, request_bytes, response_bytes, ip_bytes, stream, version, pairing, api_path, process, \
+    tunnel_bytes
     """)
 
   static let apis = columns("host, path, \(figuresOfAPIs)")
@@ -35,7 +36,7 @@ enum Contract {
     other_connections, reused_connections, resumed_connections, requests, reusing_requests, responses, up_bytes, \
     down_bytes, ip_bytes, start_line_bytes, header_bytes, body_bytes, framing_bytes, trailer_bytes, message_bytes, \
     tls_record_bytes, control_bytes, handshake_bytes, setup_bytes, teardown_bytes, retransmitted_bytes, \
-    overhead_bytes, unopened_bytes, unattributed_bytes
+    overhead_bytes, unopened_bytes, unattributed_bytes, tunnel_bytes
     """)
   static let timeline =
     columns("start, end, direction, packets, bytes") + classes.map { "\($0)_bytes" }
@@ -87,7 +88,8 @@ enum Contract {
     response_body_bytes, response_framing_bytes, response_trailer_bytes, response_bytes, response_decoded_body_bytes, \
     response_ip_bytes, missing_bytes, status_4xx, status_5xx, wait_ms_p50, wait_ms_p95, request_tls_bytes, \
     response_tls_bytes, request_control_bytes, response_control_bytes, request_expanded_header_bytes, \
-    response_expanded_header_bytes, inferred_bytes, aborted
+    response_expanded_header_bytes, inferred_bytes, aborted, request_tunnel_bytes, \
+    response_tunnel_bytes
     """
 
   private static func columns(_ list: String) -> [String] {

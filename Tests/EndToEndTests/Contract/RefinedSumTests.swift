@@ -19,7 +19,7 @@ import Testing
         == (report.ledger("tls_application_data") ?? 0) + (report.ledger("quic_protected") ?? 0))
     let parts = [
       "message_bytes", "tls_record_bytes", "control_bytes", "handshake_bytes", "setup_bytes", "teardown_bytes",
-      "retransmitted_bytes", "overhead_bytes", "unopened_bytes", "unattributed_bytes",
+      "retransmitted_bytes", "overhead_bytes", "unopened_bytes", "unattributed_bytes", "tunnel_bytes",
     ]
     for host in hosts {
       let sum = parts.reduce(0) { $0 + host.integer($1) }

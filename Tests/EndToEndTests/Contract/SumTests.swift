@@ -23,6 +23,8 @@ import Testing
     for part in Self.parts {
       #expect(report.ledger(part) == report.messages.rows.sum("\(part)_bytes"), "\(part)")
     }
+    // Tunnels of CONNECT, and of requests that are not known, belong to no message.
+    #expect(report.messages.rows.sum("tunnel_bytes") <= report.ledger("tunnel") ?? 0)
     let connections = report.connections.rows
     #expect(report.ledger("retransmitted") == connections.sum("retransmitted_bytes"))
     // Octets beyond a snap length are missing in the ledger, and no connection lacks them.
@@ -40,7 +42,7 @@ import Testing
     for message in try FileAnalysis.of(capture).report.messages.rows {
       let parts = Self.parts.reduce(0) { $0 + message.integer("\($1)_bytes") }
       #expect(message.integer("message_bytes") == parts)
-      let charged = ["tls_bytes", "control_bytes", "retransmitted_bytes", "overhead_bytes"].reduce(0) {
+      let charged = ["tunnel_bytes", "tls_bytes", "control_bytes", "retransmitted_bytes", "overhead_bytes"].reduce(0) {
         $0 + message.integer($1)
       }
       #expect(message.integer("ip_bytes") == parts + charged)
@@ -102,6 +104,7 @@ import Testing
       #expect(exchange.integer("request_bytes") == requests.sum("message_bytes"))
       #expect(exchange.integer("response_bytes") == answers.sum("message_bytes"))
       #expect(exchange.integer("ip_bytes") == mine.sum("ip_bytes"))
+      #expect(exchange.integer("tunnel_bytes") == mine.sum("tunnel_bytes"))
       for column in ["connection", "method", "host", "path"] {
         #expect(mine.allSatisfy { $0[column] == exchange[column] }, "\(column)")
       }

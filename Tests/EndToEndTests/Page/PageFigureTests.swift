@@ -28,7 +28,7 @@ import Testing
       for part in Self.parts {
         #expect(apis.sum("\(direction)_\(part)") == rows.sum("\(prefix)_\(part)_bytes"), "\(direction) \(part)")
       }
-      let further = ["overhead", "retransmitted", "control", "tls"]
+      let further = ["overhead", "retransmitted", "control", "tls", "tunnel"]
         .filter { apis.columns.contains("\(direction)_\($0)") }
       let all = (Self.parts + further).reduce(0) { $0 + apis.sum("\(direction)_\($1)") }
       #expect(all == rows.sum("\(prefix)_ip_bytes"))

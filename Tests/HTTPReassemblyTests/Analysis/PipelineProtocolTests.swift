@@ -169,6 +169,67 @@ import Testing
     #expect(analysis.ledger[.tunnel] == 11)
   }
 
+  /// Octets of the tunnel, headers of their segments and their acknowledgments belong to the messages that opened it.
+  @Test func anUpgradedTunnelBelongsToItsMessages() {
+    var dialogue = Dialogue.opened()
+    dialogue.send(.client, HTTP.get("/ws", fields: Self.upgrade))
+    dialogue.send(.server, "HTTP/1.1 101 Switching Protocols\r\n\(Self.upgrade)\r\n\u{1}early")
+    dialogue.send(.client, "\u{1}data")
+    dialogue.repeatSegment(-1)
+    dialogue.acknowledge(.server)
+    dialogue.send(.server, "\u{1}\nlater")
+    dialogue.close()
+    let analysis = analyze(dialogue)
+    let (request, response) = (analysis.requests[0], analysis.responses[0])
+    #expect(request.tunnel == 5 && response.tunnel == 13)
+    #expect(request.retransmitted == 5 && response.retransmitted == 0)
+    // The request's segments are its own, the tunnel's, the repeated one, and the server's acknowledgment.
+    #expect(request.overhead == 4 * overhead4 && response.overhead == 2 * overhead4)
+    #expect(request.exactness == .exact && response.exactness == .exact)
+    #expect(analysis.ledger[.tunnel] == 18 && analysis.connection.unattributed == 0)
+    #expect(analysis.exchanges.first?.tunnelLength == 18)
+    #expect(request.ipLength == request.octets.total + 5 + 5 + request.overhead)
+  }
+
+  /// Octets of the tunnel that were not captured are missing from its message, which is not exact.
+  @Test func aHoleInAnUpgradedTunnelIsItsMessages() {
+    var dialogue = Dialogue.opened()
+    dialogue.send(.client, HTTP.get("/ws", fields: Self.upgrade))
+    dialogue.send(.server, "HTTP/1.1 101 Switching Protocols\r\n\(Self.upgrade)\r\n")
+    dialogue.send(.client, [UInt8](repeating: 9, count: 40), isCaptured: false)
+    dialogue.acknowledge(.server)
+    dialogue.send(.client, "\u{1}data")
+    dialogue.close()
+    let analysis = analyze(dialogue)
+    let request = analysis.requests[0]
+    #expect(request.tunnel == 5 && request.missing == 40 && request.exactness == .inferred)
+    #expect(analysis.responses[0].tunnel == 0 && analysis.responses[0].exactness == .exact)
+    #expect(analysis.connection.missing == 40 && analysis.connection.unattributed == 0)
+  }
+
+  /// The inside of a CONNECT's tunnel is a connection of its own, and a message inside a tunnel ends what the opener owns.
+  @Test func aTunnelEndsWhereAnotherOwnsItsOctets() {
+    var dialogue = Dialogue.opened()
+    dialogue.send(.client, Self.connect)
+    dialogue.send(.server, "HTTP/1.1 200 OK\r\n\r\n")
+    dialogue.send(.client, "\u{1}data")
+    dialogue.close()
+    var analysis = analyze(dialogue)
+    #expect(analysis.ledger[.tunnel] == 5 && analysis.requests[0].tunnel == 0)
+    #expect(analysis.connection.unattributed == 5 + overhead4)
+
+    dialogue = Dialogue.opened()
+    dialogue.send(.client, HTTP.get("/old", fields: Self.upgrade))
+    dialogue.send(.server, "HTTP/1.1 101 Switching Protocols\r\n\(Self.upgrade)\r\n")
+    dialogue.send(.client, HTTP.get("/new"))
+    dialogue.send(.server, HTTP.ok("new"))
+    dialogue.close()
+    analysis = analyze(dialogue)
+    #expect(analysis.pairs == ["GET /old 101", "GET /new 200"])
+    #expect(analysis.requests[0].tunnel == 0 && analysis.requests[0].overhead == overhead4)
+    #expect(analysis.request("/new")?.overhead == overhead4 && analysis.ledger[.tunnel] == 0)
+  }
+
   @Test func upgradeThatIsIgnored() {
     var dialogue = Dialogue.opened()
     dialogue.send(.client, HTTP.get("/ws", fields: Self.upgrade) + HTTP.get("/2"))

@@ -65,6 +65,10 @@ extension Conversation {
 
   mutating func missingOutsideMessages(_ count: Int, _ run: inout Run) {
     run.countMissing(count)
+    if let row = tunnelOwner(run) {
+      run.rows[message: row].missing += count
+      return run.rows[message: row].weaken()
+    }
     followsHole[run.side] = true
     gap[run.side] += count
   }
@@ -72,6 +76,10 @@ extension Conversation {
   mutating func unseenOutsideMessages(_ count: Int, as reason: OutsideReason, _ run: inout Run) {
     run.countUnseen(count)
     if reason == .stray, extendBroken(by: count, unseen: count, &run) { return }
+    if reason == .tunnel, let row = tunnelOwner(run) {
+      run.rows[message: row].unseen += count
+      run.rows[message: row].weaken()
+    }
     outsideMessages(count, as: reason, &run)
     followsHole[run.side] = true
   }
@@ -93,6 +101,10 @@ extension Conversation {
   mutating func droppedLine(_ count: Int, as reason: OutsideReason, _ run: inout Run) {
     if reason == .stray, extendBroken(by: count, unseen: 0, &run) { return }
     if recovery != nil { gap[run.side] = 0 }
+    if reason == .tunnel, let row = tunnelOwner(run) {
+      run.rows[message: row].tunnel += count
+      return run.ledger.settle(count, as: .tunnel)
+    }
     run.connection.added.unattributed += count
     switch reason {
     case .tunnel: run.ledger.settle(count, as: .tunnel)

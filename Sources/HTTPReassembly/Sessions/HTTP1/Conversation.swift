@@ -212,8 +212,10 @@ extension Conversation: HTTP1Events {
       }
       let (asks, switches) = read(exchange, run) { ($0.asksToSwitch, $0.switches) } ?? (false, nil)
       if asks { after = switches.map { $0 ? .tunnel : .message } ?? .answer }
+      if after == .tunnel { continueRequestInTunnel(run.side, at: position, &run) }
     } else if answer == true, kind == .response {
       run.rows[message: row].flags.insert(.switchedProtocols)
+      continueInTunnel(at: position, &run)
       after = .tunnel
     } else if answer == false {
       after = .pause

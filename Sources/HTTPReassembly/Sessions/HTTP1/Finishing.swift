@@ -20,8 +20,9 @@ extension Conversation {
     let found = max(0, range.upperBound - max(range.lowerBound, retiredThrough(side)))
     run.countMissing(-found)
     let owned = owners.look(side) { $0.acceptLate(range, &run.rows) }
-    run.ledger.settle(owned, as: .body)
-    run.acceptLate(range.count - owned, as: lateClass)
+    run.ledger.settle(owned.body, as: .body)
+    run.ledger.settle(owned.tunnel, as: .tunnel)
+    run.acceptLate(range.count - owned.body - owned.tunnel, as: lateClass)
   }
 
   // MARK: Final rows
@@ -92,14 +93,15 @@ extension Conversation {
     if let pending { OpenContent.settle(pending, of: row, &run) }
     run.rows[message: row].isFromServer = side != client
     if run.rows[message: row].process == .none { run.rows[message: row].process = run.process(client: client) }
-    let (kind, first, length, ipLength) = run.rows.messages.look(Int(row)) {
-      ($0.message.kind, $0.message.firstTime, $0.message.octets.total, $0.message.ipLength)
+    let (kind, first, length, tunnel, ipLength) = run.rows.messages.look(Int(row)) {
+      ($0.message.kind, $0.message.firstTime, $0.message.octets.total, $0.message.tunnel, $0.message.ipLength)
     }
     run.rows.finishMessage(row)
     if let open = exchanges.row(exchange) { run.adoptProcess(of: row, into: open) }
     change(exchange, &run) { exchange in
       exchange.openMessages -= 1
       exchange.exchange.ipLength += ipLength
+      exchange.exchange.tunnelLength += tunnel
       if kind == .request {
         exchange.requestFirst = first
         exchange.exchange.requestLength += length

@@ -119,7 +119,7 @@ struct HTTP1Session {
     } else {
       startSimpleResponse(side, at: position, octets, arrival, &run)
       consumed = parsers[side].consume(octets, arrival: arrival, events: &conversation, context: &run)
-      spreadAnswer(from: side)
+      spreadAnswer(from: side, &run)
     }
     self.charge(charge, to: side, &run)
     settle(side, &run)
@@ -160,10 +160,13 @@ struct HTTP1Session {
 
   /// Tells the request stream how it continues after a response.
   @inline(__always)
-  private mutating func spreadAnswer(from side: Side) {
+  private mutating func spreadAnswer(from side: Side, _ run: inout Run) {
     guard let isTunnel = conversation.answer else { return }
     conversation.answer = nil
-    if isTunnel || parsers[1 - side].isWaiting { parsers[1 - side].answered(isTunnel: isTunnel) }
+    guard isTunnel || parsers[1 - side].isWaiting else { return }
+    parsers[1 - side].answered(isTunnel: isTunnel)
+    guard isTunnel else { return }
+    conversation.continueRequestInTunnel(1 - side, at: parsers.look(1 - side) { $0.position }, &run)
   }
 
   mutating func stopWaiting(_ side: Side, _ run: inout Run) -> StreamNeeds {
@@ -233,7 +236,7 @@ struct HTTP1Session {
       }
       parsers[side].finish(isComplete: isComplete, events: &conversation, context: &run)
       conversation.endStream(side, at: isComplete ? parsers.look(side) { $0.position } : nil, &run)
-      spreadAnswer(from: side)
+      spreadAnswer(from: side, &run)
       finishTunnelled(side, isComplete: isComplete, &run)
     }
     settle(side, &run)

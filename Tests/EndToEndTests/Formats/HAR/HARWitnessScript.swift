@@ -72,6 +72,7 @@ enum HARWitnessScript {
         "message_bytes": "_wireMessageBytes", "retransmitted_bytes": "_wireRetransmittedBytes",
         "overhead_bytes": "_wireOverheadBytes", "ip_bytes": "_wireIPBytes", "missing_bytes": "_wireMissingBytes",
         "tls_bytes": "_wireTLSBytes", "control_bytes": "_wireControlBytes",
+        "tunnel_bytes": "_wireTunnelBytes",
     }
     phases = {"dns_ms": "dns", "send_ms": "send", "wait_ms": "wait", "receive_ms": "receive"}
 

@@ -1,0 +1,33 @@
+// The octets in a tunnel that a message opened by Upgrade (RFC 9110 §7.8). They belong to the messages that opened it.
+
+extension Conversation {
+  /// Gives the octets of the current side from a position on to the response with status 101 that has just ended.
+  mutating func continueInTunnel(at position: StreamPosition, _ run: inout Run) {
+    guard !isUpgraded, run.rows[message: row(run)].status == 101 else { return }
+    openTunnel(run.side, at: position, &run)
+  }
+
+  /// Gives the octets of a side from a position on to its newest request, if the request's response has switched protocols.
+  mutating func continueRequestInTunnel(_ side: Side, at position: StreamPosition, _ run: inout Run) {
+    guard !isUpgraded, !owners.look(side, { $0.isEmpty || $0.hasMessageInProgress }) else { return }
+    let row = owners.look(side) { $0.newest.row }
+    let (kind, exchange) = run.rows.messages.look(Int(row)) { ($0.message.kind, $0.exchange) }
+    // The inside of a CONNECT's tunnel is a connection of its own.
+    let isUpgrade = read(exchange, run) { $0.switches == true && $0.method != .connect }
+    guard kind == .request, isUpgrade == true else { return }
+    openTunnel(side, at: position, &run)
+  }
+
+  private mutating func openTunnel(_ side: Side, at position: StreamPosition, _ run: inout Run) {
+    owners[side].continueNewest()
+    run.rows.messages[Int(owners.look(side) { $0.newest.row })].tunnelStart = position
+  }
+
+  /// The row of the message that owns the tunnel's octets of the current side; nil without one.
+  @inline(__always)
+  func tunnelOwner(_ run: borrowing Run) -> RowIndex? {
+    guard isTunnel, owners.look(run.side, { $0.hasMessageInProgress }) else { return nil }
+    let row = row(run)
+    return run.rows.messages.look(Int(row)) { $0.tunnelStart } == .never ? nil : row
+  }
+}
