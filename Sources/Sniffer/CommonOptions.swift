@@ -190,7 +190,8 @@ struct CommonOptions: ParsableArguments {
   private func context(_ captures: [String], _ allowance: RowAllowance) -> ReportContext {
     ReportContext(
       grouping: configuration.grouping, redaction: redaction, toolVersion: SnifferCommand.version, captures: captures,
-      choices: analysis.choices, harContent: Set(harContent?.names ?? []), allowance: allowance)
+      keyLogs: analysis.keyLogs, choices: analysis.choices, harContent: Set(harContent?.names ?? []),
+      allowance: allowance)
   }
 
   /// The facts for reports of capture files. Their octets are `length`, for files that may be gone.
@@ -210,7 +211,8 @@ struct CommonOptions: ParsableArguments {
   func page(in folder: String?, reading captures: [String]) throws(ReportError) -> HTMLReport? {
     guard let folder, format.names.contains(.html) else { return nil }
     return try HTMLReport(
-      folder: folder, grouping: configuration.grouping, redaction: redaction, captures: captures)
+      folder: folder, grouping: configuration.grouping, redaction: redaction, captures: captures,
+      keyLogs: keyLogs)
   }
 
   /// Changes from root to another user before any input is read. That user may read the inputs, and write to `--output` and to

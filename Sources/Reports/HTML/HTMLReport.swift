@@ -14,6 +14,7 @@ public final class HTMLReport: Report {
   private let grouping: Configuration.Grouping
   private let redaction: Redaction?
   private let captures: [String]
+  private let keyLogs: [String]
   private var figures: PageFigures
   /// Figures of an app, or of a model of one, beside the wire's; each becomes a section of its own.
   public var comparisons: [PageComparison] = []
@@ -25,14 +26,17 @@ public final class HTMLReport: Report {
   ///   - grouping: The grouping of totals.
   ///   - redaction: The facts to leave out; nil keeps all.
   ///   - captures: The analyzed captures, as the user named them; the page's title has the last part of each name.
+  ///   - keyLogs: The key logs that open them; the page's commands have the last part of each name.
   /// - Throws: When the folder cannot be created or opened.
   public init(
-    folder path: String, grouping: Configuration.Grouping, redaction: Redaction? = nil, captures: [String] = []
+    folder path: String, grouping: Configuration.Grouping, redaction: Redaction? = nil, captures: [String] = [],
+    keyLogs: [String] = []
   ) throws(ReportError) {
     folder = try OutputFolder(path)
     self.grouping = grouping
     self.redaction = redaction
     self.captures = captures
+    self.keyLogs = keyLogs
     figures = PageFigures(grouping: grouping, redaction: redaction)
   }
 
@@ -70,7 +74,7 @@ public final class HTMLReport: Report {
   public func finish(_ totals: Totals) throws(ReportError) {
     let data = PageData(
       figures: figures, totals: totals, grouping: grouping, redaction: redaction, captures: captures,
-      comparisons: comparisons)
+      keyLogs: keyLogs, comparisons: comparisons)
     let page = PageDocument.octets(data.value())
     try folder.replace(Self.fileName) { file throws(ReportError) in try file.append(page) }
   }

@@ -8,6 +8,8 @@ struct PageData {
   let grouping: Configuration.Grouping
   let redaction: Redaction?
   let captures: [String]
+  /// The key logs that a command for the same captures needs.
+  var keyLogs: [String] = []
   let comparisons: [PageComparison]
 
   var name: PageName { PageName(redaction: redaction) }
@@ -38,7 +40,8 @@ struct PageData {
     ]
     return .object(
       [
-        ("captures", .list(captureNames.map { .text($0) })), ("summary", summary(apis.sums, apis.parts)),
+        ("captures", .list(fileNames(captures))), ("keys", .list(fileNames(keyLogs))),
+        ("summary", summary(apis.sums, apis.parts)),
         ("parts", .list(apis.parts.names.map { .text($0) })),
         ("savings", PageSavings(figures.savings, waste, totals, name).value),
         ("host_parts", .list(HostsTable.parts.map { .text($0) })),
@@ -53,10 +56,10 @@ struct PageData {
       ] + (live.map { [("live", $0.value)] } ?? []))
   }
 
-  /// Captures by the last parts of their names, without the folders of the person who made the page.
-  private var captureNames: [String] {
-    captures.map { path in
-      name.text(Array((path.split(separator: "/").last.map(String.init) ?? path).utf8))
+  /// Files by the last parts of their names, without the folders of the person who made the page.
+  private func fileNames(_ paths: [String]) -> [PageValue] {
+    paths.map { path in
+      .text(name.text(Array((path.split(separator: "/").last.map(String.init) ?? path).utf8)))
     }
   }
 

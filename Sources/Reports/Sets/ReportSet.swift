@@ -57,7 +57,9 @@ public enum ReportFormat: String, CaseIterable, Sendable {
         folder: folder, options: HAROptions(content: context.harContent, creatorVersion: context.toolVersion),
         redaction: redaction, allowance: context.allowance)
     case .html:
-      return try HTMLReport(folder: folder, grouping: grouping, redaction: redaction, captures: context.captures)
+      return try HTMLReport(
+        folder: folder, grouping: grouping, redaction: redaction, captures: context.captures,
+        keyLogs: context.keyLogs)
     case .parquet: return try ParquetReport(folder: folder, context, isLive: isLive)
     }
   }

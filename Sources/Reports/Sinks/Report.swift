@@ -97,6 +97,8 @@ public struct ReportContext: Sendable {
   public var toolVersion: String
   /// The analyzed capture files or interfaces, as the user named them.
   public var captures: [String]
+  /// The key logs that open them, as the user named them.
+  public var keyLogs: [String]
   /// The user's choices for the analysis.
   public var choices: RunChoices
   /// The parts of messages in a HAR besides figures.
@@ -107,12 +109,14 @@ public struct ReportContext: Sendable {
   /// A context of these facts.
   public init(
     grouping: Configuration.Grouping, redaction: Redaction? = nil, toolVersion: String, captures: [String] = [],
-    choices: RunChoices = RunChoices(), harContent: Set<HARContent> = [], allowance: RowAllowance = RowAllowance()
+    keyLogs: [String] = [], choices: RunChoices = RunChoices(), harContent: Set<HARContent> = [],
+    allowance: RowAllowance = RowAllowance()
   ) {
     self.grouping = grouping
     self.redaction = redaction
     self.toolVersion = toolVersion
     self.captures = captures
+    self.keyLogs = keyLogs
     self.choices = choices
     self.harContent = harContent
     self.allowance = allowance

@@ -59,7 +59,8 @@ const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 function commandFor(comparisons) {
   if (data.live || data.captures.length !== 1 || comparisons.some(([, value]) => /[\\…"]/u.test(String(value)))) return null;
   const condition = comparisons.map(([name, value]) => (typeof value === 'number' ? `${name} == ${value}` : `${name} == "${value}"`)).join(' && ');
-  return copier('Copy command', () => `sniffer ${quoted(data.captures[0])} --where ${quoted(condition)}`);
+  const keys = data.keys.map((name) => ` --keys ${quoted(name)}`).join('');
+  return copier('Copy command', () => `sniffer ${quoted(data.captures[0])}${keys} --where ${quoted(condition)}`);
 }
 
 /** The tools of an opened row. */
