@@ -78,6 +78,13 @@ final class Inflater {
     precondition(code == Z_OK, "zlib refuses its own stream")
   }
 
+  /// Prepares for another stream without wrapper that may refer to the output of the last one.
+  func resume() {
+    guard let stream = unsafe stream else { return }
+    let code = unsafe inflateResetKeep(stream)
+    precondition(code == Z_OK, "zlib refuses its own stream")
+  }
+
   /// Decodes the octets from `position` on, and moves `position` to the first unused one.
   func run(
     _ octets: RawSpan, from position: inout Int, buffer: OutputBuffer, output: (RawSpan) -> Bool

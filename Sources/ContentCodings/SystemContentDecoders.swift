@@ -90,6 +90,13 @@ public final class SystemContentDecoders: ContentDecoderSource {
       memory: DecoderMemory(windows: windows, inflaters: inflaters), held: held)
   }
 
+  /// Returns a decoder for the compressed messages of a WebSocket (RFC 7692). It is not kept when it is idle.
+  public func messageDecoder() -> (any ContentDecoding)? {
+    ContentDecoder(
+      codings: [], stages: [MessagesStage(memory: inflaters)], budget: budget, buffers: buffers,
+      memory: DecoderMemory(windows: windows, inflaters: inflaters))
+  }
+
   /// Takes the content of a `gzip` decoder of this source if it is short and was kept as a whole, else returns nil.
   public func finishLater(
     _ decoder: any ContentDecoding, within allowance: inout DecodingAllowance

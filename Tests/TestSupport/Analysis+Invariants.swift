@@ -48,13 +48,29 @@ extension Analysis {
       let parts = [
         message.octets.startLine, message.octets.header, message.octets.body, message.octets.framing,
         message.octets.trailer, message.tls, message.retransmitted, message.overhead, message.missing,
-        message.control,
+        message.control, message.tunnel,
       ]
-      let sum = message.octets.total + message.tls + message.control + message.retransmitted + message.overhead
+      let sum =
+        message.octets.total + message.tunnel + message.tls + message.control + message.retransmitted + message.overhead
       faults.expect(message.ipLength, sum, "ip_bytes of message \(message.number)")
       faults.require(parts.allSatisfy { $0 >= 0 }, "message \(message.number) has a negative figure: \(parts)")
       if message.exactness == .exact {
         faults.expect(message.missing + message.unseen, 0, "missing of exact message \(message.number)")
+      }
+    }
+    // The sums of WebSockets are the sub-classes of the ledger (MEASURES §11).
+    let sockets = messages.compactMap(\.frames)
+    faults.expect(sockets.sum(\.frameLength), ledger.webSocketFrame, "frames of WebSockets and ledger")
+    faults.expect(sockets.sum(\.payloadLength), ledger.webSocketPayload, "payload of WebSockets and ledger")
+    faults.require(ledger.tunnelOther >= 0, "tunnel_other is negative")
+    for message in messages {
+      guard let frames = message.frames else { continue }
+      faults.require(
+        frames.frameLength + frames.payloadLength <= message.tunnel,
+        "frames of message \(message.number) beyond its tunnel")
+      if frames.exactness == .exact {
+        faults.require(message.exactness != .inferred, "message \(message.number) of exact frames is inferred")
+        faults.expect(message.missing + message.unseen, 0, "missing of exact frames of message \(message.number)")
       }
     }
     return faults.found
@@ -176,7 +192,7 @@ package func tableFaults(_ totals: Totals, _ connections: [Connection], _ messag
     let name = totals.texts.string(host.host)
     let parts = [
       host.octets.total, host.tls, host.control, host.handshake, host.setup, host.teardown, host.retransmitted,
-      host.overhead, host.unopened, host.unattributed,
+      host.overhead, host.unopened, host.unattributed, host.tunnel,
     ]
     faults.expect(parts.reduce(0, +), host.ipLength, "ip_bytes of host \(name) by its parts")
     faults.require(

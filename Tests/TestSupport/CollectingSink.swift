@@ -14,6 +14,8 @@ package struct SeenMessage: Sendable, Equatable {
   package var process: ProcessIdentity?
   /// The path of its API.
   package var apiPath: String
+  /// The frames of its tunnel; nil when it is no WebSocket.
+  package var frames: WebSocketFacts?
 
   /// It without handles of texts, which mean something only in their own pipeline.
   package var withoutHandles: SeenMessage {
@@ -26,6 +28,7 @@ package struct SeenMessage: Sendable, Equatable {
     seen.message.contentEncoding = .none
     seen.message.transferEncoding = .none
     seen.message.process = .none
+    seen.message.webSocket = .none
     seen.message.apiPath = .none
     return seen
   }
@@ -78,7 +81,8 @@ package struct CollectingSink: ReportSink {
         message: message, method: texts.string(message.method), host: texts.string(message.host),
         path: texts.string(message.path), version: texts.string(message.version),
         content: [message.contentType, message.contentEncoding, message.transferEncoding].map { texts.string($0) },
-        process: texts.process(message.process), apiPath: texts.string(message.apiPath)))
+        process: texts.process(message.process), apiPath: texts.string(message.apiPath),
+        frames: texts.webSocket(message.webSocket)))
   }
 
   package mutating func exchange(_ exchange: Exchange, texts: borrowing TextPool) {

@@ -28,6 +28,7 @@ package struct Seeds {
     try addTLS(tls + ".pcap.gz", keys: tls + ".keys")
     try addQUIC(captures.appendingPathComponent("quic.pcap.gz").path)
     addQUICFrames()
+    addWebSockets()
     // What none of these makes: contents that libraries coded, whose code is not instrumented.
     for target in FuzzTarget.all {
       let folder = root.appendingPathComponent("Fuzz/Seeds/content/\(target.name)").path

@@ -10,6 +10,7 @@ enum KnownField {
   case http2Settings
   case transferEncoding
   case upgrade
+  case webSocketExtensions
 
   /// Recognizes the field name in `range`; names are case-insensitive (RFC 9110 §5.1).
   init?(_ line: RawSpan, _ range: Range<Int>) {
@@ -25,6 +26,7 @@ enum KnownField {
     case 14 where line.matches("http2-settings", at: range.lowerBound): self = .http2Settings
     case 16 where line.matches("content-encoding", at: range.lowerBound): self = .contentEncoding
     case 17 where line.matches("transfer-encoding", at: range.lowerBound): self = .transferEncoding
+    case 24 where line.matches("sec-websocket-extensions", at: range.lowerBound): self = .webSocketExtensions
     default: return nil
     }
   }

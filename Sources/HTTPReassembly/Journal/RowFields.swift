@@ -27,6 +27,7 @@ extension Message {
     try coder.integer(&overhead)
     try coder.integer(&tls)
     try coder.integer(&tunnel)
+    try coder.text(&webSocket, &texts)
     try coder.integer(&missing)
     try coder.integer(&unseen)
     try coder.value(&pairing)

@@ -120,6 +120,9 @@ public enum Anomaly: String, CaseIterable, Sendable {
   case http3PseudoFieldMissing = "http3_pseudo_field_missing"
   case qpackMalformed = "qpack_malformed"
 
+  // WebSocket
+  case webSocketFrameInvalid = "websocket_frame_invalid"
+
   // gRPC
   case grpcMessageMalformed = "grpc_message_malformed"
 

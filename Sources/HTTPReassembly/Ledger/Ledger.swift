@@ -43,6 +43,10 @@ public struct Ledger: Sendable, Equatable {
   public internal(set) var quicProtected = 0
   /// Octets of class `tls` in application data records that were opened, without the application's data.
   public internal(set) var tlsRecord = 0
+  /// Octets of class `tunnel` in frame headers, masking keys and control frames of WebSocket (RFC 6455 §5.2).
+  public internal(set) var webSocketFrame = 0
+  /// Octets of class `tunnel` in payload of data frames of WebSocket, as sent.
+  public internal(set) var webSocketPayload = 0
   /// Octets whose class is not known yet; 0 once the analysis is finished.
   public internal(set) var pending = 0
 
@@ -85,6 +89,9 @@ public struct Ledger: Sendable, Equatable {
 
   /// Octets of class `tls` in no other subclass: alerts, and records of unknown kind.
   public var tlsOther: Int { self[.tls] - tlsHandshake - tlsApplicationData - tlsRecord }
+
+  /// Octets of class `tunnel` that are not known to be WebSocket.
+  public var tunnelOther: Int { self[.tunnel] - webSocketFrame - webSocketPayload }
 
   /// The sum of all classes.
   public var total: Int {
@@ -141,17 +148,18 @@ public struct Ledger: Sendable, Equatable {
     get {
       octets.indices.map { octets[$0] } + [
         packets, original, truncatedPackets, missing, synthetic, tlsHandshake, tlsApplicationData, tlsRecord,
-        quicHandshake, quicPacket, quicProtected,
+        quicHandshake, quicPacket, quicProtected, webSocketFrame, webSocketPayload,
       ]
     }
     set {
-      guard newValue.count == octets.count + 11 else { return }
+      guard newValue.count == octets.count + 13 else { return }
       for index in octets.indices { octets[index] = newValue[index] }
       let rest = newValue[octets.count...]
       func figure(_ index: Int) -> Int { rest[rest.startIndex + index] }
       (packets, original, truncatedPackets, missing) = (figure(0), figure(1), figure(2), figure(3))
       (synthetic, tlsHandshake, tlsApplicationData) = (figure(4), figure(5), figure(6))
       (tlsRecord, quicHandshake, quicPacket, quicProtected) = (figure(7), figure(8), figure(9), figure(10))
+      (webSocketFrame, webSocketPayload) = (figure(11), figure(12))
     }
   }
 
@@ -169,6 +177,8 @@ public struct Ledger: Sendable, Equatable {
     quicHandshake += other.quicHandshake
     quicPacket += other.quicPacket
     quicProtected += other.quicProtected
+    webSocketFrame += other.webSocketFrame
+    webSocketPayload += other.webSocketPayload
     pending += other.pending
   }
 
@@ -186,5 +196,6 @@ public struct Ledger: Sendable, Equatable {
       && a.synthetic == b.synthetic
       && a.quicHandshake == b.quicHandshake && a.quicPacket == b.quicPacket && a.quicProtected == b.quicProtected
       && a.tlsHandshake == b.tlsHandshake && a.tlsApplicationData == b.tlsApplicationData && a.tlsRecord == b.tlsRecord
+      && a.webSocketFrame == b.webSocketFrame && a.webSocketPayload == b.webSocketPayload
   }
 }

@@ -31,6 +31,8 @@ extension HeaderSection {
     case .upgrade:
       hasUpgrade = !value.isEmpty
       if line.contains("h2c", in: value) { upgradesToHTTP2 = true }
+      if line.contains("websocket", in: value) { webSocket.insert(.named) }
+    case .webSocketExtensions: webSocket.takeExtensions(line, value)
     case .http2Settings: tableSize = UpgradeSettings.tableSize(line, value)
     case .connection:
       if line.contains("upgrade", in: value) { connectionUpgrades = true }
@@ -88,6 +90,8 @@ struct HeaderSection {
   var hasUpgrade = false
   /// Whether Upgrade names HTTP/2 without TLS (RFC 7540 §3.2).
   var upgradesToHTTP2 = false
+  /// The terms of a WebSocket.
+  var webSocket: WebSocketTerms = []
   /// The dynamic table size that HTTP2-Settings allows, in octets; nil if it sets none.
   var tableSize: Int?
   /// Whether Connection names `upgrade`.

@@ -9,6 +9,8 @@ struct OpenMessage {
   var acknowledged = StreamPosition.unknown
   /// Position of the first octet in the tunnel that it opened, and owns; `.never` without one.
   var tunnelStart = StreamPosition.never
+  /// The reader of the frames in that tunnel, by its slot among the run's WebSockets; -1 without one.
+  var webSocket: RowIndex = -1
   /// Whether its header section announces content that is absent if the unknown request is HEAD.
   var announcesContent = false
   /// Whether its row is final.

@@ -6,6 +6,8 @@ struct RowStore {
   var messages = Slab<OpenMessage>()
   /// Exchanges that are not final.
   var exchanges = Slab<OpenExchange>()
+  /// The frames of messages' tunnels that are WebSockets.
+  var webSockets = Slab<OwnMemory<WebSocketReader>>()
   /// Final rows that the report has not seen yet, in the order in which they became final.
   private var finalMessages = FinalRows()
   private var finalExchanges = FinalRows()
@@ -20,6 +22,7 @@ struct RowStore {
   @inline(__always)
   var memory: Int {
     messages.count &* MemoryLayout<OpenMessage>.stride &+ exchanges.count &* MemoryLayout<OpenExchange>.stride
+      &+ webSockets.count &* WebSocketReader.memory
   }
 
   /// The number of exchanges that are not final, all connections together.

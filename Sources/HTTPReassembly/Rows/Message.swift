@@ -311,6 +311,8 @@ public struct Message: Sendable, Equatable {
   public var tls = 0
   /// Octets behind the message in the tunnel that its exchange opened by Upgrade or extended CONNECT (MEASURES §11).
   public var tunnel = 0
+  /// The frames in that tunnel, if it is a WebSocket (`TextPool.webSocket`). Known once the message is final.
+  public var webSocket = TextID.none
   /// Octets of this message that are in no packet, and in none of its other figures.
   public var missing = 0
   /// Octets of this message that packets had and are counted, but that lie beyond the snap length.

@@ -12,12 +12,13 @@ extension Message {
     contentEncoding = change(contentEncoding)
     transferEncoding = change(transferEncoding)
     process = change(process)
+    webSocket = change(webSocket)
   }
 
   /// Releases the texts that the message retains.
   @inline(__always)
   package func releaseTexts(of texts: inout TextPool) {
-    texts.release([method, host, path, version, contentType, contentEncoding, transferEncoding, process])
+    texts.release([method, host, path, version, contentType, contentEncoding, transferEncoding, process, webSocket])
   }
 }
 

@@ -2,7 +2,7 @@ import HTTPReassembly
 import Packets
 import Tabular
 
-/// CSV files in a folder: messages, exchanges and connections, and every table of totals (`TotalTable`).
+/// CSV files in a folder: messages, exchanges, connections and WebSockets, and every table of totals (`TotalTable`).
 ///
 /// All files exist with their header row from the start. Rows of messages, exchanges and connections come in any order; at the
 /// end they are sorted by number (`NumberedTable`). The totals are replaced whole.
@@ -16,7 +16,7 @@ public final class CSVReport: Report {
   /// The files, with the one for live runs.
   static let fileNames =
     [
-      MessageRow.name, openMessagesName, ExchangeRow.name, ConnectionRow.name,
+      MessageRow.name, openMessagesName, ExchangeRow.name, ConnectionRow.name, WebSocketRow.name,
     ].map { $0 + ".csv" } + TotalTable.allCases.map { $0.rawValue + ".csv" }
 
   private let grouping: Configuration.Grouping
@@ -63,7 +63,8 @@ public final class CSVReport: Report {
         row: CSVRow(redaction: redaction), allowance: allowance,
         messages: try table(MessageRow.name, MessageRow.columns),
         exchanges: try table(ExchangeRow.name, ExchangeRow.columns),
-        connections: try table(ConnectionRow.name, ConnectionRow.columns)))
+        connections: try table(ConnectionRow.name, ConnectionRow.columns),
+        webSockets: try table(WebSocketRow.name, WebSocketRow.columns)))
     // In a live run, a ledger without rows would look like one that does not balance.
     if isLive { return }
     for table in TotalTable.allCases {
@@ -106,6 +107,7 @@ public final class CSVReport: Report {
     try tables.value.messages.reopen()
     try tables.value.exchanges.reopen()
     try tables.value.connections.reopen()
+    try tables.value.webSockets.reopen()
   }
 
   /// Sorts the tables and writes the totals. Later rows are left out.

@@ -2,7 +2,7 @@ import HTTPReassembly
 import Tabular
 
 /// `messages.ndjson` in a folder: one JSON object a line for each message, in the order of their numbers. Each table that refines
-/// others has a file of that kind, too (`TotalTable.refinements`).
+/// others has a file of that kind, too (`TotalTable.refinements`), and so have WebSockets.
 ///
 /// In a live run, rows are appended as they become final, and sorted at a clean end (`NumberedTable`). `messages.open.ndjson` has
 /// the messages that are not final yet; a clean end removes it.
@@ -11,13 +11,17 @@ public final class NDJSONReport: Report {
   static let fileName = "messages.ndjson"
   /// The files, with the one for live runs.
   static let fileNames =
-    [fileName, openMessagesName] + TotalTable.refinements.map { $0.rawValue + ".ndjson" }
+    [fileName, openMessagesName, webSocketsName] + TotalTable.refinements.map { $0.rawValue + ".ndjson" }
+  /// The file with the frames of WebSockets.
+  static let webSocketsName = WebSocketRow.name + ".ndjson"
   /// The file with the messages that are not final yet.
   static let openMessagesName = "messages.open.ndjson"
 
   private let folder: OutputFolder
   private var row: JSONRow
+  private var webSocketRow: JSONRow
   private var messages: NumberedTable
+  private var webSockets: NumberedTable
   private let grouping: Configuration.Grouping
   private let redaction: Redaction?
   private let allowance: RowAllowance
@@ -53,6 +57,9 @@ public final class NDJSONReport: Report {
     row = JSONRow(MessageRow.columns.withEndpointParts, redaction: redaction)
     messages = try NumberedTable(
       Self.fileName, in: folder, prefix: row.prefix, isLive: isLive, memoryLimit: memoryLimit)
+    webSocketRow = JSONRow(WebSocketRow.columns, redaction: redaction)
+    webSockets = try NumberedTable(
+      Self.webSocketsName, in: folder, prefix: webSocketRow.prefix, isLive: isLive, memoryLimit: memoryLimit)
   }
 
   /// Writes a message's row.
@@ -63,9 +70,18 @@ public final class NDJSONReport: Report {
       try row.withOctets { octets throws(ReportError) in
         if allowance.take(octets.byteCount) { try messages.add(message.number, octets) }
       }
+      if message.webSocket != .none { try addWebSocket(of: message, texts: texts) }
     } catch {
       failure = failure ?? error
       throw error
+    }
+  }
+
+  private func addWebSocket(of message: Message, texts: borrowing TextPool) throws(ReportError) {
+    guard let frames = texts.webSocket(message.webSocket) else { return }
+    WebSocketRow.write(frames, of: message, texts: texts, to: &webSocketRow)
+    try webSocketRow.withOctets { octets throws(ReportError) in
+      if allowance.take(octets.byteCount) { try webSockets.add(message.number, octets) }
     }
   }
 
@@ -97,18 +113,23 @@ public final class NDJSONReport: Report {
       messages.holdBack(upTo: last)
     }
     first.attempt { () throws(ReportError) in try messages.flush() }
+    first.attempt { () throws(ReportError) in try webSockets.flush() }
     first.attempt { () throws(ReportError) in try open?.commit() }
     write(totals, &first)
     try first.check()
   }
 
   /// Starts the table anew, after its file was moved away (SIGHUP).
-  public func reopen() throws(ReportError) { try messages.reopen() }
+  public func reopen() throws(ReportError) {
+    try messages.reopen()
+    try webSockets.reopen()
+  }
 
   /// Sorts the table, and writes the others.
   public func finish(_ totals: Totals) throws(ReportError) {
     var first = FirstError(failure)
     first.attempt { () throws(ReportError) in try messages.finish() }
+    first.attempt { () throws(ReportError) in try webSockets.finish() }
     write(totals, &first)
     failure = first.error
     if let failure { throw failure }

@@ -3,14 +3,14 @@ import Packets
 import Parquet
 import Tabular
 
-/// Parquet files in a folder: messages, exchanges and connections, and every table of totals (`TotalTable`).
+/// Parquet files in a folder: messages, exchanges, connections and WebSockets, and every table of totals (`TotalTable`).
 ///
 /// All of them exist from the start, without rows. Messages, exchanges and connections are in the order of their numbers
 /// (`ParquetTable`). The totals are replaced whole; in a live run, they exist from the first flush on.
 public final class ParquetReport: Report {
   /// The files.
   static let fileNames =
-    ([MessageRow.name, ExchangeRow.name, ConnectionRow.name] + TotalTable.allCases.map(\.rawValue))
+    ([MessageRow.name, ExchangeRow.name, ConnectionRow.name, WebSocketRow.name] + TotalTable.allCases.map(\.rawValue))
     .map { ParquetTable.fileName($0) }
 
   private let context: ReportContext
@@ -56,7 +56,8 @@ public final class ParquetReport: Report {
         row: ParquetRow(redaction: context.redaction), allowance: context.allowance,
         messages: try table(MessageRow.name, MessageRow.columns.withEndpointParts),
         exchanges: try table(ExchangeRow.name, ExchangeRow.columns),
-        connections: try table(ConnectionRow.name, ConnectionRow.columns.withEndpointParts)))
+        connections: try table(ConnectionRow.name, ConnectionRow.columns.withEndpointParts),
+        webSockets: try table(WebSocketRow.name, WebSocketRow.columns)))
     // In a live run, a ledger without rows would look like one that does not balance.
     if !isLive {
       for table in TotalTable.allCases { try create(table.rawValue, table.columns(context.grouping)) }

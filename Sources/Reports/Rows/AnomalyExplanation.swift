@@ -189,6 +189,7 @@ package struct AnomalyExplanation: Sendable {
     .http3FieldSectionsWaiting: ("Too much waits for fields of the dynamic table", .limit),
     .http3PseudoFieldMissing: ("A request or response lacks a pseudo-header field", .counted),
     .qpackMalformed: ("A field section cannot be decoded (QPACK)", .malformed),
+    .webSocketFrameInvalid: ("A WebSocket has octets that are no frame", .counted),
     .grpcMessageMalformed: ("A gRPC message is malformed", .coding),
     .contentCodingUnknown: ("A content has a coding that is not decoded", .coding),
     .contentCorrupt: ("A content does not decode", .coding),

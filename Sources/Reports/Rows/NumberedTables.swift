@@ -8,19 +8,22 @@ struct NumberedTables<Row: LentRow & ~Copyable, Table: RowTable & ~Copyable>: ~C
   var messages: Table
   var exchanges: Table
   var connections: Table
+  var webSockets: Table
 
   init(
     row: consuming Row, allowance: RowAllowance, messages: consuming Table, exchanges: consuming Table,
-    connections: consuming Table
+    connections: consuming Table, webSockets: consuming Table
   ) {
     self.row = row
     self.allowance = allowance
     self.messages = messages
     self.exchanges = exchanges
     self.connections = connections
+    self.webSockets = webSockets
   }
 
   mutating func add(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
+    if message.webSocket != .none { try addWebSocket(of: message, texts: texts) }
     guard messages.isOpen else { return }
     MessageRow.write(message, texts: texts, to: &row)
     try row.withOctets { octets throws(ReportError) in
@@ -44,6 +47,14 @@ struct NumberedTables<Row: LentRow & ~Copyable, Table: RowTable & ~Copyable>: ~C
     }
   }
 
+  private mutating func addWebSocket(of message: Message, texts: borrowing TextPool) throws(ReportError) {
+    guard webSockets.isOpen, let frames = texts.webSocket(message.webSocket) else { return }
+    WebSocketRow.write(frames, of: message, texts: texts, to: &row)
+    try row.withOctets { octets throws(ReportError) in
+      if allowance.take(octets.byteCount) { try webSockets.add(message.number, octets) }
+    }
+  }
+
   /// Calls `body` with each table, even after an error of another one.
   mutating func attemptEach(
     _ first: inout FirstError, _ body: (inout Table) throws(ReportError) -> Void
@@ -51,6 +62,7 @@ struct NumberedTables<Row: LentRow & ~Copyable, Table: RowTable & ~Copyable>: ~C
     first.attempt { () throws(ReportError) in try body(&messages) }
     first.attempt { () throws(ReportError) in try body(&exchanges) }
     first.attempt { () throws(ReportError) in try body(&connections) }
+    first.attempt { () throws(ReportError) in try body(&webSockets) }
   }
 }
 

@@ -63,7 +63,8 @@ enum LedgerRow {
       ("tls_handshake", ledger.tlsHandshake), ("tls_application_data", ledger.tlsApplicationData),
       ("tls_other", ledger.tlsOther), ("pending", ledger.pending), ("tls_record", ledger.tlsRecord),
       ("quic_handshake", ledger.quicHandshake), ("quic_packet", ledger.quicPacket),
-      ("quic_protected", ledger.quicProtected),
+      ("quic_protected", ledger.quicProtected), ("websocket_frame", ledger.webSocketFrame),
+      ("websocket_payload", ledger.webSocketPayload), ("tunnel_other", ledger.tunnelOther),
     ] + (ledger.copies.map { [("duplicate_packets", $0.packets), ("duplicate_bytes", $0.octets)] } ?? [])
   }
 

@@ -2,7 +2,7 @@ import GRDB
 import HTTPReassembly
 import Tabular
 
-/// An SQLite database in a folder: messages, exchanges and connections, and every table of totals (`TotalTable`).
+/// An SQLite database in a folder: messages, exchanges, connections and WebSockets, and every table of totals (`TotalTable`).
 ///
 /// Rows are inserted as they become final, some thousands in a transaction, in WAL mode. So the database is always readable and
 /// has whole transactions, even if the run crashes. A live run has one transaction for each `flush`. It has the rows that became
@@ -24,6 +24,7 @@ public final class SQLiteReport: Report {
   private var messages = SQLiteTable(MessageRow.name, MessageRow.columns.withEndpointParts)
   private var exchanges = SQLiteTable(ExchangeRow.name, ExchangeRow.columns)
   private var connections = SQLiteTable(ConnectionRow.name, ConnectionRow.columns.withEndpointParts)
+  private var webSockets = SQLiteTable(WebSocketRow.name, WebSocketRow.columns)
   private var isFinished = false
   /// The first error; no writes follow it.
   private var failure: ReportError?
@@ -61,7 +62,14 @@ public final class SQLiteReport: Report {
     MessageRow.write(message, texts: texts, to: &row)
     guard context.allowance.take(row.storedLength) else { return }
     messages.add(row)
+    if message.webSocket != .none { addWebSocket(of: message, texts: texts) }
     try writeIfDue()
+  }
+
+  private func addWebSocket(of message: Message, texts: borrowing TextPool) {
+    guard let frames = texts.webSocket(message.webSocket) else { return }
+    WebSocketRow.write(frames, of: message, texts: texts, to: &row)
+    if context.allowance.take(row.storedLength) { webSockets.add(row) }
   }
 
   /// Adds an exchange's row.
@@ -131,7 +139,7 @@ public final class SQLiteReport: Report {
   private var isOpen: Bool { failure == nil && !isFinished }
 
   private func writeIfDue() throws(ReportError) {
-    guard isFull([messages, exchanges, connections]) else { return }
+    guard isFull([messages, exchanges, connections, webSockets]) else { return }
     guard isLive else { return try write([]) }
     try noting { () throws(ReportError) in
       try file.append { try insert(into: $0) }
@@ -144,13 +152,14 @@ public final class SQLiteReport: Report {
   }
 
   private func insert(into database: Database) throws {
-    for table in [messages, exchanges, connections] { try table.insert(into: database) }
+    for table in [messages, exchanges, connections, webSockets] { try table.insert(into: database) }
   }
 
   private func clear() {
     messages.clear()
     exchanges.clear()
     connections.clear()
+    webSockets.clear()
   }
 
   /// Inserts the waiting rows, and replaces the content of some tables, including the totals'.

@@ -44,6 +44,9 @@ enum SQLiteSchema {
       table(
         MessageRow.name, MessageRow.columns.withEndpointParts, key: "message",
         references: ["exchange": "exchanges", "connection": "connections"]),
+      table(
+        WebSocketRow.name, WebSocketRow.columns, key: "message",
+        references: ["message": "messages", "exchange": "exchanges", "connection": "connections"]),
       // It has no references, because an open message's exchange and connection are not final either.
       table(openMessages, MessageRow.columns.withEndpointParts, key: "message"),
     ]

@@ -70,7 +70,7 @@ import Testing
       (good.replacing("a,/,0", with: "a,/,1e3"), "line 2: requests is no whole number"),
       (good.replacing("a,/,0", with: "a,/,99999999999999999999"), "line 2: requests is no whole number"),
       (good.replacing("a,/,0", with: "a,/,9999999999999"), "line 2: requests is not between 0 and"),
-      (good.replacing("a,/,0", with: "a,/"), "line 2: has 31 cells under 32 columns"),
+      (good.replacing("a,/,0", with: "a,/"), "line 2: has 33 cells under 34 columns"),
       (good.replacing("0,,\r\n", with: "0,nan,\r\n"), "wait_ms_p50 is no number of milliseconds"),
       (good.replacing("0,,\r\n", with: "0,,1e300\r\n"), "wait_ms_p95 is no number of milliseconds"),
       (good.replacing("0,,\r\n", with: "0,,-1\r\n"), "wait_ms_p95 is no number of milliseconds"),

@@ -135,7 +135,7 @@ extension OpenContent {
 extension Run {
   /// Prepares for octets of the current packet to reach a decoder.
   @inline(__always)
-  fileprivate mutating func prepareDecoding() {
+  mutating func prepareDecoding() {
     decoding.renew(for: ledger.packets)
     decoding.memoryRoom = freeMemory
   }

@@ -48,6 +48,9 @@ public protocol ContentDecoderSource {
   /// Returns a decoder for content with `codings`, in the order of their application. Their names are in lower case (`gzip`, `deflate`,
   /// `br`, `zstd`, their `x-` forms). Nil if a coding is unknown.
   mutating func decoder(for codings: [String]) -> (any ContentDecoding)?
+  /// Returns a decoder for one direction of a WebSocket with permessage-deflate (RFC 7692): it takes all compressed messages, each with the
+  /// four octets that its sender leaves out. Nil, as by default, if there is none.
+  mutating func messageDecoder() -> (any ContentDecoding)?
   /// Takes back a finished decoder, for the next message.
   mutating func recycle(_ decoder: any ContentDecoding, codings: [String])
 
@@ -68,6 +71,8 @@ public protocol ContentDecoderSource {
 extension ContentDecoderSource {
   /// The default: no memory.
   public var memory: Int { 0 }
+  /// The default: none.
+  public mutating func messageDecoder() -> (any ContentDecoding)? { nil }
   /// The default: takes nothing.
   public mutating func finishLater(
     _ decoder: any ContentDecoding, within allowance: inout DecodingAllowance

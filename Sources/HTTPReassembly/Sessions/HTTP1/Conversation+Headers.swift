@@ -134,6 +134,7 @@ extension Conversation {
       isUpgraded = true
     } else if framing == .tunnel {
       isTunnel = true
+      if header.webSocket.contains(.named) { webSocket = header.webSocket }
       run.connection.added.flags.insert(.tunnel)
     }
     guard framing == .tunnel || waits else { return }

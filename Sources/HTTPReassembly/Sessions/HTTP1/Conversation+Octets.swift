@@ -65,10 +65,7 @@ extension Conversation {
 
   mutating func missingOutsideMessages(_ count: Int, _ run: inout Run) {
     run.countMissing(count)
-    if let row = tunnelOwner(run) {
-      run.rows[message: row].missing += count
-      return run.rows[message: row].weaken()
-    }
+    if let row = tunnelOwner(run) { return run.missTunnel(count, of: row) }
     followsHole[run.side] = true
     gap[run.side] += count
   }
@@ -77,10 +74,10 @@ extension Conversation {
     run.countUnseen(count)
     if reason == .stray, extendBroken(by: count, unseen: count, &run) { return }
     if reason == .tunnel, let row = tunnelOwner(run) {
-      run.rows[message: row].unseen += count
-      run.rows[message: row].weaken()
+      run.takeUnseenTunnel(count, of: row)
+    } else {
+      outsideMessages(count, as: reason, &run)
     }
-    outsideMessages(count, as: reason, &run)
     followsHole[run.side] = true
   }
 

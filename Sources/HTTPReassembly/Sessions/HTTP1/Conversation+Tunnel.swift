@@ -20,7 +20,9 @@ extension Conversation {
 
   private mutating func openTunnel(_ side: Side, at position: StreamPosition, _ run: inout Run) {
     owners[side].continueNewest()
-    run.rows.messages[Int(owners.look(side) { $0.newest.row })].tunnelStart = position
+    let row = owners.look(side) { $0.newest.row }
+    run.rows.messages[Int(row)].tunnelStart = position
+    if !webSocket.isEmpty { run.openWebSocket(of: row, isMasked: side == requestSide, webSocket) }
   }
 
   /// The row of the message that owns the tunnel's octets of the current side; nil without one.

@@ -34,6 +34,8 @@ struct Conversation {
   var isUpgraded = false
   /// Whether the connection has switched protocols.
   var isTunnel = false
+  /// The terms of the WebSocket that it has switched to; empty for another protocol.
+  var webSocket: WebSocketTerms = []
   /// Whether the next final response answers the request `nextToAnswer`, unless octets are lost before either.
   var isAligned: Bool
   /// Whether the alignment was only the likeliest one when it was decided.

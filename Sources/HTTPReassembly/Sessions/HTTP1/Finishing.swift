@@ -91,6 +91,7 @@ extension Conversation {
       adoptLateName(name.host, name.source, row, &run)
     }
     if let pending { OpenContent.settle(pending, of: row, &run) }
+    run.closeWebSocket(of: row)
     run.rows[message: row].isFromServer = side != client
     if run.rows[message: row].process == .none { run.rows[message: row].process = run.process(client: client) }
     let (kind, first, length, tunnel, ipLength) = run.rows.messages.look(Int(row)) {

@@ -267,10 +267,11 @@ struct HTTP1Parser {
     isTunnel && !isConfirmed && partial == nil && (isFreshTunnel || state == .other)
   }
 
-  /// Notes that the tunnel's protocol is unknown beyond its start.
-  mutating func passTunnel() {
+  /// Passes `count` octets of the tunnel, whose protocol is another one or unknown.
+  mutating func passTunnel(_ count: Int = 0) {
     state = .other
     isFreshTunnel = false
+    position += count
   }
 
   mutating func enterTunnel() {

@@ -109,9 +109,20 @@ struct HTTP1Session {
       conversation.charge(charge, to: side, &run)
       return Taken(count: octets.byteCount, needs: needs)
     }
-    if parsers.look(side, { $0.isTunnel }), let taken = receiveTunnelled(side, octets, at: position, arrival, &run) {
-      count(&run)
-      return taken
+    if parsers.look(side, { $0.isTunnel }) {
+      if !conversation.webSocket.isEmpty, let row = conversation.tunnelOwner(run), octets.byteCount > 0,
+        run.webSocket(of: row)?.value.accepts(octets) == true
+      {
+        parsers[side].passTunnel(octets.byteCount)
+        run.takeTunnel(octets, of: row)
+        self.charge(charge, to: side, &run)
+        settle(side, &run)
+        return Taken(count: octets.byteCount, needs: needs)
+      }
+      if let taken = receiveTunnelled(side, octets, at: position, arrival, &run) {
+        count(&run)
+        return taken
+      }
     }
     var consumed = octets.byteCount
     if isTLS(side) {

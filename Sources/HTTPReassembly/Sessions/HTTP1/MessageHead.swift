@@ -178,9 +178,10 @@ struct MessageHead {
       guard !section.framing.hasContentLength else { return false }
       section.framing.addContentLength(line, field.value)
       return true
-    case .http2Settings, .grpcEncoding, .grpcStatus: return false
+    case .http2Settings, .grpcEncoding, .grpcStatus, .webSocketExtensions: return false
     case .upgrade:
-      guard !field.value.isEmpty, !line.contains("h2c", in: field.value) else { return false }
+      guard !field.value.isEmpty, !line.contains("h2c", in: field.value), !line.contains("websocket", in: field.value)
+      else { return false }
       meaning = .upgrade
     case .connection:
       if line.contains("upgrade", in: field.value) { meaning = .connectionUpgrade }

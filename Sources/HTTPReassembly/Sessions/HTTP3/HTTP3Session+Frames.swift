@@ -258,6 +258,10 @@ extension HTTP3Session {
     guard let slot = slotOfFrame(flow, run) else { return countStray(octets.byteCount, flow, &run) }
     if streams[slot].halves[side].mayBeTunnel { streams.resolveTunnel(slot, &run) }
     guard !streams[slot].halves[side].isTunnel else {
+      if let row = streams.tunnelOwner(slot, &run) {
+        extendOwners(flow, flow.value.message, run)
+        return run.takeTunnel(octets, of: row)
+      }
       guard let stream = streams.openTunnel(slot, &run) else { return countTunnel(octets.byteCount, flow, &run) }
       extendOwners(flow, .tunnel(stream), run)
       let place = flow.value.position - octets.byteCount
@@ -284,6 +288,10 @@ extension HTTP3Session {
     }
     if streams[slot].halves[side].mayBeTunnel { streams.resolveTunnel(slot, &run) }
     guard !streams[slot].halves[side].isTunnel else {
+      if let row = streams.tunnelOwner(slot, &run) {
+        extendOwners(flow, message, run)
+        return isInPacket ? run.takeUnseenTunnel(count, of: row) : run.missTunnel(count, of: row)
+      }
       guard let stream = streams.openTunnel(slot, &run) else {
         return isInPacket ? countTunnel(count, flow, &run) : extendOwners(flow, .none, run)
       }

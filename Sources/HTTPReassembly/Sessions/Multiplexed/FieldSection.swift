@@ -216,6 +216,7 @@ struct FieldSection {
       if lines != nil { value.append(0..<value.byteCount, to: &authorityText) }
     case 9 where name.matchesExactly(":protocol", at: 0):
       hasProtocol = true
+      if value.byteCount == 9, value.matches("websocket", at: 0) { section.webSocket.insert(.named) }
       // It counts as the field `upgrade: value`.
       expanded += 7 + value.byteCount + 4
     case 7 where name.matchesExactly(":scheme", at: 0): break
@@ -263,6 +264,7 @@ struct FieldSection {
     case .host: section.take(.host, value, 0..<value.byteCount, of: row, &run)
     case .contentType: section.take(.contentType, value, 0..<value.byteCount, of: row, &run)
     case .contentEncoding: section.take(.contentEncoding, value, 0..<value.byteCount, of: row, &run)
+    case .webSocketExtensions: section.take(.webSocketExtensions, value, 0..<value.byteCount, of: row, &run)
     default: break
     }
     addLine(name, value, limit: run.configuration.expandedFieldLimit)

@@ -10,6 +10,8 @@ struct MultiplexedStream {
   var halves = Sides<StreamHalf>(repeating: StreamHalf())
   /// Whether CONNECT opened it, and no octet of its tunnel has come.
   var opensConnection = false
+  /// Whether CONNECT opened it with a protocol (RFC 8441, RFC 9220). The octets of its tunnel belong to its messages.
+  var isExtended = false
   /// Whether a side has reset it.
   var isReset = false
   /// Whether it was reset, and octets of the other side may have been on the way.

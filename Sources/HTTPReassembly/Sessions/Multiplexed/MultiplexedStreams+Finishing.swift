@@ -41,12 +41,13 @@ extension MultiplexedStreams {
     namedClient = client
     if kind != .request { adoptRequest(slot, row, &run) }
     if let pending { OpenContent.settle(pending, of: row, &run) }
+    run.closeWebSocket(of: row)
     if run.rows[message: row].process == .none { run.rows[message: row].process = run.process(client: client) }
     run.rows[message: row].client = run.connection.endpoints[client]
     run.rows[message: row].server = run.connection.endpoints[1 - client]
     run.rows[message: row].isFromServer = side != client
-    let (length, ipLength, pairing) = run.rows.messages.look(Int(row)) {
-      ($0.message.octets.total, $0.message.ipLength, $0.message.pairing)
+    let (length, tunnel, ipLength, pairing) = run.rows.messages.look(Int(row)) {
+      ($0.message.octets.total, $0.message.tunnel, $0.message.ipLength, $0.message.pairing)
     }
     run.rows.finishMessage(row)
     run.adoptProcess(of: row, into: list[slot].exchange)
@@ -54,6 +55,7 @@ extension MultiplexedStreams {
     let exchange = Int(list[slot].exchange)
     run.rows.exchanges[exchange].openMessages -= 1
     run.rows.exchanges[exchange].exchange.ipLength += ipLength
+    run.rows.exchanges[exchange].exchange.tunnelLength += tunnel
     if kind == .request {
       run.rows.exchanges[exchange].exchange.requestLength += length
     } else {

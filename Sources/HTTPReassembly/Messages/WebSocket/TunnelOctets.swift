@@ -1,0 +1,64 @@
+import Packets
+
+// The octets in a tunnel that a message opened. If they are a WebSocket, its frames are read.
+
+extension Run {
+  /// Starts reading the frames that the sender of a message sends in the tunnel that it opened.
+  mutating func openWebSocket(of row: RowIndex, isMasked: Bool, _ terms: WebSocketTerms) {
+    guard rows.messages.look(Int(row), { $0.webSocket < 0 }) else { return }
+    let reader = OwnMemory(WebSocketReader(isMasked: isMasked, terms))
+    rows.messages[Int(row)].webSocket = RowIndex(rows.webSockets.insert(reader))
+  }
+
+  /// Counts octets in the tunnel that a message opened.
+  mutating func takeTunnel(_ octets: RawSpan, of row: RowIndex) {
+    rows[message: row].tunnel += octets.byteCount
+    ledger.settle(octets.byteCount, as: .tunnel)
+    if let reader = webSocket(of: row) { reader.value.take(octets, &self) }
+  }
+
+  /// Counts octets of such a tunnel that a packet had, and that are not seen.
+  mutating func takeUnseenTunnel(_ count: Int, of row: RowIndex) {
+    rows[message: row].tunnel += count
+    ledger.settle(count, as: .tunnel)
+    rows[message: row].unseen += count
+    rows[message: row].weaken()
+    if let reader = webSocket(of: row) { reader.value.skip(count, isInPacket: true, &self) }
+  }
+
+  /// Notes octets of such a tunnel that no packet had. The run has counted them.
+  mutating func missTunnel(_ count: Int, of row: RowIndex) {
+    rows[message: row].missing += count
+    rows[message: row].weaken()
+    if let reader = webSocket(of: row) { reader.value.skip(count, isInPacket: false, &self) }
+  }
+
+  /// The reader of the frames in a message's tunnel; nil without one.
+  @inline(__always)
+  func webSocket(of row: RowIndex) -> OwnMemory<WebSocketReader>? {
+    let index = rows.messages.look(Int(row)) { $0.webSocket }
+    return index < 0 ? nil : rows.webSockets[Int(index)]
+  }
+
+  /// Ends the frames of a message that becomes final. Its row gets their facts.
+  @inline(__always)
+  mutating func closeWebSocket(of row: RowIndex) {
+    if rows.messages.look(Int(row), { $0.webSocket >= 0 }) { endWebSocket(of: row) }
+  }
+
+  @inline(never)
+  private mutating func endWebSocket(of row: RowIndex) {
+    guard let reader = webSocket(of: row) else { return }
+    rows.webSockets.discard(Int(rows.messages.look(Int(row)) { $0.webSocket }))
+    rows.messages[Int(row)].webSocket = -1
+    reader.value.finish(&self)
+    var facts = reader.value.facts
+    // The frames are no more certain than the message that they belong to. Only their end is known by a close frame, too.
+    let (exactness, tunnel) = rows.messages.look(Int(row)) { ($0.message.exactness, $0.message.tunnel) }
+    let isWhole = exactness == .exact || exactness == .atLeast && reader.value.isClosed
+    if facts.exactness == .exact, !isWhole || tunnel != facts.frameLength + facts.payloadLength {
+      facts.exactness = exactness == .atLeast ? .atLeast : .inferred
+    }
+    rows[message: row].webSocket = texts.intern(facts.text)
+  }
+}
