@@ -115,6 +115,23 @@ extension PageData {
       total: sorted.count, hasUncounted: figures.clients.hasOthers, rest: isCut ? [.null] + values(rest) : nil)
   }
 
+  /// WebSockets by API and direction, most octets first.
+  var webSockets: PageTable {
+    PageTable(
+      ["host", "path", "direction"],
+      [
+        "sockets", "frames", "messages", "text", "binary", "pings", "pongs", "frame_bytes", "keepalive_bytes",
+        "payload_bytes", "coded_bytes", "decoded_bytes",
+      ], figures.webSockets, weight: { $0.frameLength + $0.payloadLength },
+      name: { [.text($0.host), .text($0.path), .text($0.isFromServer ? "down" : "up")] },
+      figures: {
+        [
+          $0.sockets, $0.frames, $0.messages, $0.texts, $0.binaries, $0.pings, $0.pongs, $0.frameLength,
+          $0.keepaliveLength, $0.payloadLength, $0.codedLength, $0.decodedLength,
+        ].map { .integer($0) }
+      })
+  }
+
   /// Final responses by status code, and the octets of their exchanges.
   var statuses: PageTable {
     PageTable(

@@ -48,6 +48,7 @@ struct PageData {
         ("hosts", HostsTable(totals: totals, name: name).table.value), ("apis", apis.table.value),
         ("timeline", timeline), ("waits", waits), ("exchanges", exchanges(apis).value),
         ("connections", connections.value), ("pairs", pairs.value), ("clients", clients.value),
+        ("websockets", webSockets.value),
         ("content_types", contentTypes.value), ("statuses", statuses.value),
       ] + wasted + [
         ("redirects", outcomes(figures.savings.redirects).value), ("errors", outcomes(figures.savings.errors).value),

@@ -26,6 +26,8 @@ struct PageFigures {
   private(set) var statuses = AddedRows<Int, AddedFigures>(AddedFigures())
   /// Figures by client.
   private(set) var clients = AddedRows<IPAddress, ClientFigures>(ClientFigures())
+  /// Figures of WebSockets.
+  private(set) var webSockets = AddedRows<ShownSocket, WebSocketFigures>(WebSocketFigures())
   /// The costs behind possible savings.
   private(set) var savings: SavingFigures
 
@@ -53,6 +55,12 @@ struct PageFigures {
     note(message.firstTime)
     note(message.lastTime)
     if message.contentEncoding != .none { addCoding(message, texts) }
+    if let frames = texts.webSocket(message.webSocket) {
+      let shown = ShownSocket(
+        host: name.host(texts.octets(message.host)), path: name.path(texts.octets(message.apiPath)),
+        isFromServer: message.isFromServer)
+      webSockets.add(shown) { $0.add(frames) }
+    }
     let contentType = contentTypes.number(of: texts.octets(message.contentType))
     if let contentType { contentTypes.add(message, to: contentType) }
     savings.add(message, texts: texts)

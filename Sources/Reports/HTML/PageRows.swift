@@ -57,6 +57,70 @@ struct CodingFigures {
   }
 }
 
+/// The WebSockets of an API in one direction. Lengths are octets.
+struct WebSocketFigures {
+  var sockets = 0
+  var frames = 0
+  var messages = 0
+  var texts = 0
+  var binaries = 0
+  var pings = 0
+  var pongs = 0
+  /// Headers of frames, and whole control frames.
+  var frameLength = 0
+  /// The part of it in pings and pongs.
+  var keepaliveLength = 0
+  /// The payload of messages as sent.
+  var payloadLength = 0
+  /// The part of it whose length without compression is known, and that length.
+  var codedLength = 0
+  var decodedLength = 0
+
+  mutating func add(_ frames: WebSocketFacts) {
+    sockets += 1
+    self.frames += frames.frames
+    messages += frames.messages
+    texts += frames.texts
+    binaries += frames.binaries
+    pings += frames.pings
+    pongs += frames.pongs
+    frameLength += frames.frameLength
+    keepaliveLength += frames.keepaliveLength
+    payloadLength += frames.payloadLength
+    guard let decoded = frames.decodedLength else { return }
+    codedLength += frames.payloadLength
+    decodedLength += decoded
+  }
+
+  mutating func add(_ other: WebSocketFigures) {
+    sockets += other.sockets
+    frames += other.frames
+    messages += other.messages
+    texts += other.texts
+    binaries += other.binaries
+    pings += other.pings
+    pongs += other.pongs
+    frameLength += other.frameLength
+    keepaliveLength += other.keepaliveLength
+    payloadLength += other.payloadLength
+    codedLength += other.codedLength
+    decodedLength += other.decodedLength
+  }
+}
+
+/// A direction of an API that opens WebSockets. Texts are ready for display.
+struct ShownSocket: Hashable, Comparable {
+  var host: String
+  var path: String
+  var isFromServer: Bool
+
+  static func < (a: ShownSocket, b: ShownSocket) -> Bool {
+    if a.host != b.host { return a.host < b.host }
+    if a.path != b.path { return a.path < b.path }
+    return !a.isFromServer && b.isFromServer
+  }
+}
+
 /// The cost of one client's connections. Lengths are octets.
 struct ClientFigures {
   var connections = 0

@@ -22,9 +22,9 @@ struct PageTable {
   }
 
   /// Rows of summed figures, the largest first; rows beyond the limits are in the sums only.
-  init<Name: Hashable>(
-    _ names: [String], _ figureNames: [String], _ added: AddedRows<Name, AddedFigures>,
-    weight: (AddedFigures) -> Int, name: (Name) -> [PageValue], figures: (AddedFigures) -> [PageValue]
+  init<Name: Hashable, Figures: SummedFigures>(
+    _ names: [String], _ figureNames: [String], _ added: AddedRows<Name, Figures>,
+    weight: (Figures) -> Int, name: (Name) -> [PageValue], figures: (Figures) -> [PageValue]
   ) where Name: Comparable {
     let sorted = added.rows.filter { weight($0.value) > 0 }.sorted { a, b in
       let (mine, other) = (weight(a.value), weight(b.value))
@@ -48,8 +48,15 @@ struct PageTable {
   }
 }
 
-extension AddedFigures {
+/// Figures of a row that others are added to.
+protocol SummedFigures {
   /// Adds all figures of another row.
+  mutating func add(_ other: Self)
+}
+
+extension WebSocketFigures: SummedFigures {}
+
+extension AddedFigures: SummedFigures {
   mutating func add(_ other: AddedFigures) {
     add(
       count: other.count, other.octets, partCount: other.partCount, partOctets: other.partOctets, time: other.time)

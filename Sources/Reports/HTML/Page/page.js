@@ -22,7 +22,7 @@ function show(data) {
   const sections = [
     ...comparisonSections(data), savingsSection(data), bytesSection(data), hostsSection(data), apisSection(data, exchanges),
     exchangesSection(data, exchanges), timelineSection(data), waitsSection(data), fieldsSection(data), compressionSection(data),
-    cachingSection(data), contentTypesSection(data), outcomesSection(data), clientsSection(data), connectionsSection(data),
+    cachingSection(data), contentTypesSection(data), outcomesSection(data), webSocketsSection(data), clientsSection(data), connectionsSection(data),
     ledgerSection(data), anomaliesSection(data),
   ].filter((section) => section !== null);
   main.replaceChildren(tiles(data), ...warnings(data), ...sections.map(([, , content]) => content));

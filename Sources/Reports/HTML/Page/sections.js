@@ -193,6 +193,25 @@ function connectionsSection({ summary, connections, pairs }) {
     }) : null)];
 }
 
+function webSocketsSection({ websockets }) {
+  if (!websockets.rows.length) return null;
+  const extend = (row) => row && ({ ...row, all: row.frame_bytes + row.payload_bytes });
+  const rows = records(websockets).map(extend);
+  const kept = rows.reduce((sum, row) => sum + row.keepalive_bytes, 0);
+  const all = rows.reduce((sum, row) => sum + row.all, 0);
+  return ['websockets', 'WebSockets', section('websockets', 'WebSockets', `The frames of WebSockets, by API and direction. Pings and pongs, which keep them open, took ${grouped(kept)} bytes (${percent(kept, all)}).`,
+    dataTable({
+      name: 'WebSockets', rows, rest: extend(others(websockets)), total: websockets.total, sorted: 'all bytes', fields: [
+        columns.place(), columns.text('direction', 'direction'), columns.count('sockets', 'sockets'), columns.count('messages', 'messages'),
+        optional(columns.count('text', 'text')), optional(columns.count('binary', 'binary')), columns.count('frames', 'frames'),
+        optional(columns.count('pings', 'pings')), optional(columns.count('pongs', 'pongs')), columns.bytes('frame_bytes', 'frame headers'),
+        optional(columns.bytes('keepalive_bytes', 'pings and pongs')), columns.bytes('payload_bytes', 'payload'),
+        columns.bytes('decoded_bytes', 'decoded'), columns.share('compressed to', (row) => row.coded_bytes, (row) => row.decoded_bytes),
+        columns.bytes('all', 'all bytes'),
+      ],
+    }))];
+}
+
 function clientsSection({ clients }) {
   if (!clients.rows.length) return null;
   const extend = (row) => row && ({ ...row, all: row.up + row.down });
