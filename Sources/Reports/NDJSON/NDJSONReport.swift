@@ -2,7 +2,7 @@ import HTTPReassembly
 import Tabular
 
 /// `messages.ndjson` in a folder: one JSON object a line for each message, in the order of their numbers. Each table that refines
-/// others has a file of that kind, too (`TotalTable.refinements`).
+/// others has a file of that kind, too (`DetailTable`, `TotalTable.refinements`).
 ///
 /// In a live run, rows are appended as they become final, and sorted at a clean end (`NumberedTable`). `messages.open.ndjson` has
 /// the messages that are not final yet; a clean end removes it.
@@ -11,13 +11,16 @@ public final class NDJSONReport: Report {
   static let fileName = "messages.ndjson"
   /// The files, with the one for live runs.
   static let fileNames =
-    [fileName, openMessagesName] + TotalTable.refinements.map { $0.rawValue + ".ndjson" }
+    [fileName, openMessagesName]
+    + (DetailTable.allCases.map(\.rawValue) + TotalTable.refinements.map(\.rawValue)).map { $0 + ".ndjson" }
   /// The file with the messages that are not final yet.
   static let openMessagesName = "messages.open.ndjson"
 
   private let folder: OutputFolder
   private var row: JSONRow
   private var messages: NumberedTable
+  private var grpcRow: JSONRow
+  private var grpc: NumberedTable
   private let grouping: Configuration.Grouping
   private let redaction: Redaction?
   private let allowance: RowAllowance
@@ -53,6 +56,10 @@ public final class NDJSONReport: Report {
     row = JSONRow(MessageRow.columns.withEndpointParts, redaction: redaction)
     messages = try NumberedTable(
       Self.fileName, in: folder, prefix: row.prefix, isLive: isLive, memoryLimit: memoryLimit)
+    grpcRow = JSONRow(DetailTable.grpc.columns, redaction: redaction)
+    grpc = try NumberedTable(
+      DetailTable.grpc.rawValue + ".ndjson", in: folder, prefix: grpcRow.prefix, isLive: isLive,
+      memoryLimit: memoryLimit)
   }
 
   /// Writes a message's row.
@@ -66,6 +73,28 @@ public final class NDJSONReport: Report {
     } catch {
       failure = failure ?? error
       throw error
+    }
+  }
+
+  /// Writes a row of details.
+  public func detail(_ detail: DetailRow, texts: borrowing TextPool) throws(ReportError) {
+    do throws(ReportError) {
+      switch detail.table {
+      case .grpc: try add(detail, texts, to: &grpc, &grpcRow)
+      }
+    } catch {
+      failure = failure ?? error
+      throw error
+    }
+  }
+
+  private func add(
+    _ detail: DetailRow, _ texts: borrowing TextPool, to table: inout NumberedTable, _ row: inout JSONRow
+  ) throws(ReportError) {
+    guard table.isOpen else { return }
+    detail.write(texts, to: &row)
+    try row.withOctets { octets throws(ReportError) in
+      if allowance.take(octets.byteCount) { try table.add(detail.number, octets) }
     }
   }
 
@@ -97,18 +126,25 @@ public final class NDJSONReport: Report {
       messages.holdBack(upTo: last)
     }
     first.attempt { () throws(ReportError) in try messages.flush() }
+    first.attempt { () throws(ReportError) in try grpc.flush() }
     first.attempt { () throws(ReportError) in try open?.commit() }
     write(totals, &first)
     try first.check()
   }
 
-  /// Starts the table anew, after its file was moved away (SIGHUP).
-  public func reopen() throws(ReportError) { try messages.reopen() }
+  /// Starts the tables anew, after their files were moved away (SIGHUP).
+  public func reopen() throws(ReportError) {
+    var first = FirstError()
+    first.attempt { () throws(ReportError) in try messages.reopen() }
+    first.attempt { () throws(ReportError) in try grpc.reopen() }
+    try first.check()
+  }
 
   /// Sorts the table, and writes the others.
   public func finish(_ totals: Totals) throws(ReportError) {
     var first = FirstError(failure)
     first.attempt { () throws(ReportError) in try messages.finish() }
+    first.attempt { () throws(ReportError) in try grpc.finish() }
     write(totals, &first)
     failure = first.error
     if let failure { throw failure }

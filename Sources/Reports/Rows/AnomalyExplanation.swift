@@ -190,6 +190,7 @@ package struct AnomalyExplanation: Sendable {
     .http3PseudoFieldMissing: ("A request or response lacks a pseudo-header field", .counted),
     .qpackMalformed: ("A field section cannot be decoded (QPACK)", .malformed),
     .grpcMessageMalformed: ("A gRPC message is malformed", .coding),
+    .grpcMessagesFull: ("Too many messages of gRPC calls wait for their call's end", .limit),
     .contentCodingUnknown: ("A content has a coding that is not decoded", .coding),
     .contentCorrupt: ("A content does not decode", .coding),
     .contentTruncated: ("A coded content ends too early", .coding),

@@ -2,7 +2,8 @@ import GRDB
 import HTTPReassembly
 import Tabular
 
-/// An SQLite database in a folder: messages, exchanges and connections, and every table of totals (`TotalTable`).
+/// An SQLite database in a folder: messages with their details (`DetailTable`), exchanges, connections, and every table of totals
+/// (`TotalTable`).
 ///
 /// Rows are inserted as they become final, some thousands in a transaction, in WAL mode. So the database is always readable and
 /// has whole transactions, even if the run crashes. A live run has one transaction for each `flush`. It has the rows that became
@@ -24,6 +25,7 @@ public final class SQLiteReport: Report {
   private var messages = SQLiteTable(MessageRow.name, MessageRow.columns.withEndpointParts)
   private var exchanges = SQLiteTable(ExchangeRow.name, ExchangeRow.columns)
   private var connections = SQLiteTable(ConnectionRow.name, ConnectionRow.columns.withEndpointParts)
+  private var grpc = SQLiteTable(DetailTable.grpc.rawValue, DetailTable.grpc.columns)
   private var isFinished = false
   /// The first error; no writes follow it.
   private var failure: ReportError?
@@ -82,6 +84,17 @@ public final class SQLiteReport: Report {
     try writeIfDue()
   }
 
+  /// Adds a row of details.
+  public func detail(_ detail: DetailRow, texts: borrowing TextPool) throws(ReportError) {
+    guard isOpen else { return }
+    detail.write(texts, to: &row)
+    guard context.allowance.take(row.storedLength) else { return }
+    switch detail.table {
+    case .grpc: grpc.add(row)
+    }
+    try writeIfDue()
+  }
+
   /// Brings the database up to date, in one transaction.
   public func flush(
     _ totals: Totals, openMessages: ((Message, borrowing TextPool) -> Void) -> Void
@@ -131,7 +144,7 @@ public final class SQLiteReport: Report {
   private var isOpen: Bool { failure == nil && !isFinished }
 
   private func writeIfDue() throws(ReportError) {
-    guard isFull([messages, exchanges, connections]) else { return }
+    guard isFull([messages, exchanges, connections, grpc]) else { return }
     guard isLive else { return try write([]) }
     try noting { () throws(ReportError) in
       try file.append { try insert(into: $0) }
@@ -144,13 +157,14 @@ public final class SQLiteReport: Report {
   }
 
   private func insert(into database: Database) throws {
-    for table in [messages, exchanges, connections] { try table.insert(into: database) }
+    for table in [messages, exchanges, connections, grpc] { try table.insert(into: database) }
   }
 
   private func clear() {
     messages.clear()
     exchanges.clear()
     connections.clear()
+    grpc.clear()
   }
 
   /// Inserts the waiting rows, and replaces the content of some tables, including the totals'.
