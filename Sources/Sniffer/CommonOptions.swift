@@ -175,7 +175,7 @@ struct CommonOptions: ParsableArguments {
   }
 
   /// All tables that a report can have.
-  static let reportTables: Configuration.Tables = [.hosts, .timeline, .contents, .fields]
+  static let reportTables: Configuration.Tables = [.hosts, .timeline, .contents, .fields, .grpc]
 
   /// The filter, compiled once, so that a mistake is a usage error.
   func packetFilter() throws -> PacketFilter? { try analysis.packetFilter() }

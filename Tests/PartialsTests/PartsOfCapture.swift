@@ -11,6 +11,7 @@ struct Findings: Equatable {
   var messages: [SeenMessage]
   var exchanges: [SeenExchange]
   var connections: [Connection]
+  var details: [DetailRow]
   var apis: [String]
   var ledger: Ledger
   var tables: [String]
@@ -21,6 +22,7 @@ struct Findings: Equatable {
     messages = sink.messages.sorted { $0.number < $1.number }.map(\.withoutHandles)
     exchanges = sink.exchanges.sorted { $0.number < $1.number }.map(\.withoutHandles)
     connections = sink.connections.sorted { $0.number < $1.number }.map(Self.withoutHandles)
+    details = sink.details
     apis = totals.apis.map { api in
       let name = "\(totals.texts.string(api.host)) \(totals.texts.string(api.path))"
       return "\(name) \(api.requests) \(api.responses) \(api.request) \(api.response)"
@@ -74,7 +76,7 @@ struct Findings: Equatable {
 
   private static func pipeline(_ configuration: Configuration) -> Pipeline<CollectingSink> {
     var configuration = configuration
-    configuration.tables = [.hosts, .timeline, .contents, .fields]
+    configuration.tables = [.hosts, .timeline, .contents, .fields, .grpc]
     return Pipeline(
       configuration: configuration, decoders: SystemContentDecoders(), compressor: GzipEstimate(),
       sink: CollectingSink())

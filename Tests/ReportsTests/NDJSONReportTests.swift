@@ -83,6 +83,10 @@ import Testing
     }
   }
 
+  private static let names = [
+    "contents.ndjson", "fields.ndjson", "grpc.ndjson", "hosts.ndjson", "messages.ndjson", "timeline.ndjson",
+  ]
+
   /// Far more rows are out of order than memory is allowed for them.
   @Test mutating func rowsInAnyOrder() throws {
     let report = try NDJSONReport(folder: folder.path, redaction: nil, memoryLimit: 10_000)
@@ -90,8 +94,7 @@ import Testing
     for number in (1...3000).shuffled(using: &generator) { try report.message(message(number), texts: texts) }
     try report.finish(emptyTotals())
     #expect(try objects().map { $0["message"] as? Int } == Array(1...3000))
-    #expect(
-      folder.names == ["contents.ndjson", "fields.ndjson", "hosts.ndjson", "messages.ndjson", "timeline.ndjson"])
+    #expect(folder.names == Self.names)
   }
 
   @Test mutating func liveRowsAreSortedAtTheEnd() throws {
@@ -104,8 +107,7 @@ import Testing
     try report.message(message(2), texts: texts)
     try report.finish(emptyTotals())
     #expect(try objects().map { $0["message"] as? Int } == [1, 2, 3])
-    #expect(
-      folder.names == ["contents.ndjson", "fields.ndjson", "hosts.ndjson", "messages.ndjson", "timeline.ndjson"])
+    #expect(folder.names == Self.names)
   }
 
   private func objects(_ name: String = "messages.ndjson") throws -> [[String: Any]] {

@@ -8,6 +8,8 @@ package struct Analysis: Sendable {
   package var exchanges: [SeenExchange]
   /// In the order of their numbers.
   package var connections: [Connection]
+  /// As they came.
+  package var details: [DetailRow]
   /// The prefix of each connection, by its number.
   package var prefixes: [Int: ConnectionPrefix]
   package var totals: Totals
@@ -22,7 +24,7 @@ package struct Analysis: Sendable {
     decoders: (any ContentDecoderSource)? = nil, observer: (any MessageObserver)? = nil, secrets: [UInt8] = []
   ) {
     var configuration = configuration
-    configuration.tables = [.hosts, .timeline, .contents, .fields]
+    configuration.tables = [.hosts, .timeline, .contents, .fields, .grpc]
     var pipeline = Pipeline(
       configuration: configuration, decoders: decoders, observer: observer, sink: CollectingSink())
     pipeline.learn(secrets)
@@ -37,6 +39,7 @@ package struct Analysis: Sendable {
     messages = pipeline.sink.messages.sorted { $0.number < $1.number }
     exchanges = pipeline.sink.exchanges.sorted { $0.number < $1.number }
     connections = pipeline.sink.connections.sorted { $0.number < $1.number }
+    details = pipeline.sink.details
     prefixes = pipeline.sink.prefixes
     totals = pipeline.totals
     self.mostConnectionOctets = mostConnectionOctets

@@ -68,6 +68,7 @@ package struct CollectingSink: ReportSink {
   package var messages: [SeenMessage] = []
   package var exchanges: [SeenExchange] = []
   package var connections: [Connection] = []
+  package var details: [DetailRow] = []
   /// The process of each connection; nil when it is not known.
   package var processes: [ProcessIdentity?] = []
   /// The prefix of each connection, by its number.
@@ -102,4 +103,6 @@ package struct CollectingSink: ReportSink {
     prefixes[connection.number] = texts.prefix(connection.prefix)
     processes.append(texts.process(connection.process))
   }
+
+  package mutating func detail(_ row: DetailRow, texts: borrowing TextPool) { details.append(row) }
 }

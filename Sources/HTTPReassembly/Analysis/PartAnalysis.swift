@@ -17,7 +17,7 @@ package struct PartAnalysis: ~Copyable {
     captured: (any CapturedOctets)?
   ) {
     var configuration = configuration
-    configuration.tables = [.contents, .fields, .timeline]
+    configuration.tables = [.contents, .fields, .timeline, .grpc]
     pipeline = Pipeline(configuration: configuration, decoders: decoders, sink: NoRows())
     recorder = PartRecorder(compressor: compressor)
     pipeline.capturedOctets = captured

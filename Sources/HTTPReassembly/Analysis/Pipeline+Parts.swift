@@ -20,7 +20,7 @@ extension Pipeline {
       var message = run.rows.messages.remove(Int(row)).message
       var note = run.contentNotes.takeNote(of: row)
       let lines = run.fieldNotes.takeLines(of: row)
-      recorder.add(&message, note, lines, run.fieldNotes.names, &run.texts)
+      recorder.add(&message, note, lines, run.grpcNotes.take(of: row), run.fieldNotes.names, &run.texts)
       var sample: [UInt8] = []
       swap(&sample, &note.sample)
       run.contentNotes.giveBack(sample)
@@ -171,12 +171,22 @@ extension Pipeline {
       line.name = part.fieldNames[Int(line.name)]
       lines.append(line)
     }
+    let calls = try reading.number()
+    guard calls <= UInt64(run.configuration.grpcMessageLimit) else { throw .damaged }
+    var notes: [GRPCNotes.Note] = []
+    for _ in 0..<calls {
+      notes.append(GRPCNotes.Note())
+      try notes[notes.count - 1].code(&reading)
+    }
     var open = OpenMessage()
     open.message = message
     let row = RowIndex(run.rows.messages.insert(open))
     if run.contentNotes.isWanted { run.contentNotes.note(facts, of: row) }
     if run.fieldNotes.isWanted {
       for line in lines { run.fieldNotes.add(line, to: row) }
+    }
+    if run.grpcNotes.isWanted {
+      for note in notes where !run.grpcNotes.add(note, to: row) { run.note(.grpcMessagesFull) }
     }
     run.rows.finishMessage(row)
   }

@@ -636,7 +636,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   }
 
   private mutating func handOverTheRest() {
-    while !isHandedOver {
+    while !isHandedOver || !run.grpcNotes.isHandedOver {
       do throws(Sink.Failure) { try handOverRows() } catch { continue }
     }
   }
@@ -649,7 +649,9 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     }
     if let recorder { return recordRows(recorder) }
     try handOverFinalRows(
-      &run.rows, to: &held.value, &apis, &tables, &run.contentNotes, &run.fieldNotes, &run.texts, &run.anomalies)
+      &run.rows, to: &held.value, &apis, &tables, &run.contentNotes, &run.fieldNotes, &run.grpcNotes, &run.texts,
+      &run.anomalies)
+    if !run.grpcNotes.isHandedOver { try handOverDetails() }
     while !finalConnections.isEmpty {
       let connection = finalConnections.removeFirst()
       secureHosts.add(connection, texts: run.texts)
@@ -657,6 +659,12 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       defer { connection.releaseTexts(of: &run.texts) }
       try held.value.connection(connection, texts: run.texts)
     }
+  }
+
+  /// Hands over the rows that refine messages, up to the first one at which the sink throws.
+  @inline(never)
+  private mutating func handOverDetails() throws(Sink.Failure) {
+    while let message = run.grpcNotes.nextReady() { try held.value.detail(.grpc(message), texts: run.texts) }
   }
 
   /// Sets the number of packets dropped so far before they could be captured.
@@ -796,13 +804,14 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 /// are lent separately so that each row moves once. It is no method of the pipeline, which would look up the pipeline's type for each row.
 private func handOverFinalRows<Sink: ReportSink>(
   _ rows: inout RowStore, to sink: inout Sink, _ apis: inout APITable, _ tables: inout RefiningTables,
-  _ contentNotes: inout ContentNotes, _ fieldNotes: inout FieldNotes, _ texts: inout TextPool,
-  _ anomalies: inout AnomalyLog
+  _ contentNotes: inout ContentNotes, _ fieldNotes: inout FieldNotes, _ grpcNotes: inout GRPCNotes,
+  _ texts: inout TextPool, _ anomalies: inout AnomalyLog
 ) throws(Sink.Failure) {
   while let row = rows.nextFinalMessage() {
     var message = rows.messages.remove(Int(row)).message
     let position = apis.add(message, texts: &texts, anomalies: &anomalies)
     message.apiPath = apis.path(at: position)
+    if !grpcNotes.isEmpty { grpcNotes.prepare(message, row) }
     if tables.isWanted {
       tables.add(message, row, at: position, &contentNotes, &fieldNotes, texts: &texts, anomalies: &anomalies)
     }

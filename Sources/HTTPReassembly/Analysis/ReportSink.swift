@@ -12,6 +12,13 @@ public protocol ReportSink {
   mutating func exchange(_ exchange: Exchange, texts: borrowing TextPool) throws(Failure)
   /// Takes a final connection, after all its messages.
   mutating func connection(_ connection: Connection, texts: borrowing TextPool) throws(Failure)
+  /// Takes a row that refines a final message, after the message. The default ignores it.
+  mutating func detail(_ row: DetailRow, texts: borrowing TextPool) throws(Failure)
+}
+
+extension ReportSink {
+  /// Does nothing: most sinks have no table of details.
+  public mutating func detail(_ row: DetailRow, texts: borrowing TextPool) throws(Failure) {}
 }
 
 /// Results of an analysis beyond its rows.

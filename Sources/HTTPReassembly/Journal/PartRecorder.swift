@@ -100,8 +100,8 @@ final class PartRecorder {
   // MARK: Final rows
 
   func add(
-    _ message: inout Message, _ note: ContentNotes.Note, _ lines: [FieldNotes.Line], _ names: borrowing FieldNames,
-    _ texts: inout TextPool
+    _ message: inout Message, _ note: ContentNotes.Note, _ lines: [FieldNotes.Line], _ calls: [GRPCNotes.Note],
+    _ names: borrowing FieldNames, _ texts: inout TextPool
   ) {
     while fieldNames < names.count {
       begin(.fieldName)
@@ -122,6 +122,8 @@ final class PartRecorder {
     facts.code(&rows)
     rows.number(UInt64(lines.count))
     for var line in lines { line.code(&rows) }
+    rows.number(UInt64(calls.count))
+    for var call in calls { call.code(&rows) }
   }
 
   func add(_ exchange: inout Exchange, _ texts: inout TextPool) {

@@ -161,6 +161,17 @@ extension ContentFacts {
   }
 }
 
+extension GRPCNotes.Note {
+  mutating func code<Coder: RowCoder>(_ coder: inout Coder) throws(Coder.Fault) {
+    try coder.time(&time)
+    try coder.bits(&length)
+    try coder.bits(&decoded)
+    try coder.bits(&position)
+    try coder.flag(&isCompressed)
+    try coder.flag(&isDecoded)
+  }
+}
+
 extension AnomalyCount {
   mutating func code<Coder: RowCoder>(_ coder: inout Coder) throws(Coder.Fault) {
     try coder.integer(&count)

@@ -125,6 +125,7 @@ public enum Anomaly: String, CaseIterable, Sendable {
 
   // gRPC
   case grpcMessageMalformed = "grpc_message_malformed"
+  case grpcMessagesFull = "grpc_messages_full"
 
   // Content
   case contentCodingUnknown = "content_coding_unknown"

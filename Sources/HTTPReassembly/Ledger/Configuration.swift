@@ -32,6 +32,8 @@ public struct Configuration: Sendable {
     public static let contents = Tables(rawValue: 1 << 2)
     /// Octets of header fields, by API.
     public static let fields = Tables(rawValue: 1 << 3)
+    /// Each message of gRPC calls.
+    public static let grpc = Tables(rawValue: 1 << 4)
   }
 
   /// The tables that are wanted.
@@ -229,6 +231,9 @@ public struct Configuration: Sendable {
   public var decodedTotalRatio = 128
   /// Content codings applied to one message.
   public var contentCodingLimit = 4
+  /// Messages of gRPC calls that wait for a row of their own until their call ends, all calls together. Beyond it, they are counted and have
+  /// no row. Each takes up to 56 octets: 7 MiB.
+  public var grpcMessageLimit = 1 << 17
 
   // All tables
 

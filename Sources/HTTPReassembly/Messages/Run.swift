@@ -49,6 +49,8 @@ struct Run: StreamContext {
   /// Facts about contents and fields that tables need.
   var contentNotes: ContentNotes
   var fieldNotes: FieldNotes
+  /// Messages of gRPC calls in progress.
+  var grpcNotes: GRPCNotes
 
   /// Whether the ledger tells directions apart, which a timeline needs.
   let isDirected: Bool
@@ -66,6 +68,7 @@ struct Run: StreamContext {
     self.observer = observer
     contentNotes = ContentNotes(isWanted: configuration.tables.contains(.contents))
     fieldNotes = FieldNotes(isWanted: configuration.tables.contains(.fields))
+    grpcNotes = GRPCNotes(configuration: configuration)
     isDirected = configuration.tables.contains(.timeline)
     self.decoders = configuration.decodesContent ? decoders : nil
     secrets = KeyLog(limit: configuration.secretOctetLimit)
@@ -83,6 +86,7 @@ struct Run: StreamContext {
     connectionMemory &+ processSlots.count &* MemoryLayout<ConnectionProcesses>.stride &+ heldOctets &+ rows.memory
       &+ texts.memory
       &+ MemoryBudget.counted(decoders: decoding.memoryHeld) &+ contentNotes.memory &+ fieldNotes.memory
+      &+ grpcNotes.memory
   }
 
   /// The direction of octets that a side of the current connection sends; `unknown` if the client is unknown.

@@ -2,10 +2,10 @@ import HTTPReassembly
 import Packets
 import Tabular
 
-/// CSV files in a folder: messages, exchanges, connections and WebSockets, and every table of totals (`TotalTable`).
+/// CSV files in a folder: messages with their details (`DetailTable`), exchanges, connections, and every table of totals (`TotalTable`).
 ///
-/// All files exist with their header row from the start. Rows of messages, exchanges and connections come in any order; at the
-/// end they are sorted by number (`NumberedTable`). The totals are replaced whole.
+/// All files exist with their header row from the start. Rows other than totals come in any order; at the end they are sorted by
+/// number (`NumberedTable`). The totals are replaced whole.
 ///
 /// In a live run, the totals exist from the first flush on, and each file is complete and readable at any moment.
 /// `messages.open.csv` has the messages that are not final yet, so that a crash loses no more than the last interval. A clean end
@@ -16,8 +16,9 @@ public final class CSVReport: Report {
   /// The files, with the one for live runs.
   static let fileNames =
     [
-      MessageRow.name, openMessagesName, ExchangeRow.name, ConnectionRow.name, WebSocketRow.name,
-    ].map { $0 + ".csv" } + TotalTable.allCases.map { $0.rawValue + ".csv" }
+      [MessageRow.name, openMessagesName, ExchangeRow.name, ConnectionRow.name],
+      DetailTable.allCases.map(\.rawValue), TotalTable.allCases.map(\.rawValue),
+    ].joined().map { $0 + ".csv" }
 
   private let grouping: Configuration.Grouping
   private let folder: OutputFolder
@@ -53,18 +54,12 @@ public final class CSVReport: Report {
     self.grouping = grouping
     let folder = try OutputFolder(path)
     self.folder = folder
-    func table(_ name: String, _ columns: [TableColumn]) throws(ReportError) -> NumberedTable {
-      try NumberedTable(
-        name + ".csv", in: folder, header: CSVRow.header(columns.map(\.name)), isLive: isLive,
-        memoryLimit: memoryLimit, runLimit: runLimit)
-    }
     tables = OwnMemory(
-      NumberedTables(
-        row: CSVRow(redaction: redaction), allowance: allowance,
-        messages: try table(MessageRow.name, MessageRow.columns),
-        exchanges: try table(ExchangeRow.name, ExchangeRow.columns),
-        connections: try table(ConnectionRow.name, ConnectionRow.columns),
-        webSockets: try table(WebSocketRow.name, WebSocketRow.columns)))
+      try NumberedTables(row: CSVRow(redaction: redaction), allowance: allowance) { name, columns throws(ReportError) in
+        try NumberedTable(
+          name + ".csv", in: folder, header: CSVRow.header(columns.map(\.name)), isLive: isLive,
+          memoryLimit: memoryLimit, runLimit: runLimit)
+      })
     // In a live run, a ledger without rows would look like one that does not balance.
     if isLive { return }
     for table in TotalTable.allCases {
@@ -89,6 +84,11 @@ public final class CSVReport: Report {
     do throws(ReportError) { try tables.value.add(connection, texts: texts) } catch { throw noted(error) }
   }
 
+  /// Writes a row of details.
+  public func detail(_ row: DetailRow, texts: borrowing TextPool) throws(ReportError) {
+    do throws(ReportError) { try tables.value.add(row, texts: texts) } catch { throw noted(error) }
+  }
+
   /// Brings every file up to date.
   public func flush(
     _ totals: Totals, openMessages: ((Message, borrowing TextPool) -> Void) -> Void
@@ -104,10 +104,9 @@ public final class CSVReport: Report {
 
   /// Starts the tables anew, after their files were moved away (SIGHUP).
   public func reopen() throws(ReportError) {
-    try tables.value.messages.reopen()
-    try tables.value.exchanges.reopen()
-    try tables.value.connections.reopen()
-    try tables.value.webSockets.reopen()
+    var first = FirstError()
+    tables.value.attemptEach(&first) { table throws(ReportError) in try table.reopen() }
+    try first.check()
   }
 
   /// Sorts the tables and writes the totals. Later rows are left out.

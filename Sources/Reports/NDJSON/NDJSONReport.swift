@@ -2,7 +2,7 @@ import HTTPReassembly
 import Tabular
 
 /// `messages.ndjson` in a folder: one JSON object a line for each message, in the order of their numbers. Each table that refines
-/// others has a file of that kind, too (`TotalTable.refinements`), and so have WebSockets.
+/// others has a file of that kind, too (`DetailTable`, `TotalTable.refinements`).
 ///
 /// In a live run, rows are appended as they become final, and sorted at a clean end (`NumberedTable`). `messages.open.ndjson` has
 /// the messages that are not final yet; a clean end removes it.
@@ -11,16 +11,17 @@ public final class NDJSONReport: Report {
   static let fileName = "messages.ndjson"
   /// The files, with the one for live runs.
   static let fileNames =
-    [fileName, openMessagesName, webSocketsName] + TotalTable.refinements.map { $0.rawValue + ".ndjson" }
-  /// The file with the frames of WebSockets.
-  static let webSocketsName = WebSocketRow.name + ".ndjson"
+    [fileName, openMessagesName]
+    + (DetailTable.allCases.map(\.rawValue) + TotalTable.refinements.map(\.rawValue)).map { $0 + ".ndjson" }
   /// The file with the messages that are not final yet.
   static let openMessagesName = "messages.open.ndjson"
 
   private let folder: OutputFolder
   private var row: JSONRow
-  private var webSocketRow: JSONRow
   private var messages: NumberedTable
+  private var grpcRow: JSONRow
+  private var grpc: NumberedTable
+  private var webSocketRow: JSONRow
   private var webSockets: NumberedTable
   private let grouping: Configuration.Grouping
   private let redaction: Redaction?
@@ -57,9 +58,14 @@ public final class NDJSONReport: Report {
     row = JSONRow(MessageRow.columns.withEndpointParts, redaction: redaction)
     messages = try NumberedTable(
       Self.fileName, in: folder, prefix: row.prefix, isLive: isLive, memoryLimit: memoryLimit)
-    webSocketRow = JSONRow(WebSocketRow.columns, redaction: redaction)
+    grpcRow = JSONRow(DetailTable.grpc.columns, redaction: redaction)
+    grpc = try NumberedTable(
+      DetailTable.grpc.rawValue + ".ndjson", in: folder, prefix: grpcRow.prefix, isLive: isLive,
+      memoryLimit: memoryLimit)
+    webSocketRow = JSONRow(DetailTable.websockets.columns, redaction: redaction)
     webSockets = try NumberedTable(
-      Self.webSocketsName, in: folder, prefix: webSocketRow.prefix, isLive: isLive, memoryLimit: memoryLimit)
+      DetailTable.websockets.rawValue + ".ndjson", in: folder, prefix: webSocketRow.prefix, isLive: isLive,
+      memoryLimit: memoryLimit)
   }
 
   /// Writes a message's row.
@@ -70,18 +76,36 @@ public final class NDJSONReport: Report {
       try row.withOctets { octets throws(ReportError) in
         if allowance.take(octets.byteCount) { try messages.add(message.number, octets) }
       }
-      if message.webSocket != .none { try addWebSocket(of: message, texts: texts) }
+      guard let frames = texts.webSocket(message.webSocket) else { return }
+      WebSocketRow.write(frames, of: message, texts: texts, to: &webSocketRow)
+      try webSocketRow.withOctets { octets throws(ReportError) in
+        if allowance.take(octets.byteCount) { try webSockets.add(message.number, octets) }
+      }
     } catch {
       failure = failure ?? error
       throw error
     }
   }
 
-  private func addWebSocket(of message: Message, texts: borrowing TextPool) throws(ReportError) {
-    guard let frames = texts.webSocket(message.webSocket) else { return }
-    WebSocketRow.write(frames, of: message, texts: texts, to: &webSocketRow)
-    try webSocketRow.withOctets { octets throws(ReportError) in
-      if allowance.take(octets.byteCount) { try webSockets.add(message.number, octets) }
+  /// Writes a row of details.
+  public func detail(_ detail: DetailRow, texts: borrowing TextPool) throws(ReportError) {
+    do throws(ReportError) {
+      switch detail {
+      case .grpc: try add(detail, texts, to: &grpc, &grpcRow)
+      }
+    } catch {
+      failure = failure ?? error
+      throw error
+    }
+  }
+
+  private func add(
+    _ detail: DetailRow, _ texts: borrowing TextPool, to table: inout NumberedTable, _ row: inout JSONRow
+  ) throws(ReportError) {
+    guard table.isOpen else { return }
+    detail.write(texts, to: &row)
+    try row.withOctets { octets throws(ReportError) in
+      if allowance.take(octets.byteCount) { try table.add(detail.number, octets) }
     }
   }
 
@@ -113,22 +137,27 @@ public final class NDJSONReport: Report {
       messages.holdBack(upTo: last)
     }
     first.attempt { () throws(ReportError) in try messages.flush() }
+    first.attempt { () throws(ReportError) in try grpc.flush() }
     first.attempt { () throws(ReportError) in try webSockets.flush() }
     first.attempt { () throws(ReportError) in try open?.commit() }
     write(totals, &first)
     try first.check()
   }
 
-  /// Starts the table anew, after its file was moved away (SIGHUP).
+  /// Starts the tables anew, after their files were moved away (SIGHUP).
   public func reopen() throws(ReportError) {
-    try messages.reopen()
-    try webSockets.reopen()
+    var first = FirstError()
+    first.attempt { () throws(ReportError) in try messages.reopen() }
+    first.attempt { () throws(ReportError) in try grpc.reopen() }
+    first.attempt { () throws(ReportError) in try webSockets.reopen() }
+    try first.check()
   }
 
   /// Sorts the table, and writes the others.
   public func finish(_ totals: Totals) throws(ReportError) {
     var first = FirstError(failure)
     first.attempt { () throws(ReportError) in try messages.finish() }
+    first.attempt { () throws(ReportError) in try grpc.finish() }
     first.attempt { () throws(ReportError) in try webSockets.finish() }
     write(totals, &first)
     failure = first.error

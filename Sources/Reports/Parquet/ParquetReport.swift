@@ -3,15 +3,17 @@ import Packets
 import Parquet
 import Tabular
 
-/// Parquet files in a folder: messages, exchanges, connections and WebSockets, and every table of totals (`TotalTable`).
+/// Parquet files in a folder: messages, exchanges and connections, and every table of totals (`TotalTable`).
 ///
 /// All of them exist from the start, without rows. Messages, exchanges and connections are in the order of their numbers
 /// (`ParquetTable`). The totals are replaced whole; in a live run, they exist from the first flush on.
 public final class ParquetReport: Report {
   /// The files.
   static let fileNames =
-    ([MessageRow.name, ExchangeRow.name, ConnectionRow.name, WebSocketRow.name] + TotalTable.allCases.map(\.rawValue))
-    .map { ParquetTable.fileName($0) }
+    [
+      [MessageRow.name, ExchangeRow.name, ConnectionRow.name], DetailTable.allCases.map(\.rawValue),
+      TotalTable.allCases.map(\.rawValue),
+    ].joined().map { ParquetTable.fileName($0) }
 
   private let context: ReportContext
   private let folder: OutputFolder
@@ -47,17 +49,15 @@ public final class ParquetReport: Report {
         full = full ?? error
       }
     }
-    func table(_ name: String, _ columns: [TableColumn]) throws(ReportError) -> ParquetTable {
-      try create(name, columns)
-      return try ParquetTable(name, columns, in: folder, isLive: isLive)
-    }
     tables = OwnMemory(
-      NumberedTables(
-        row: ParquetRow(redaction: context.redaction), allowance: context.allowance,
-        messages: try table(MessageRow.name, MessageRow.columns.withEndpointParts),
-        exchanges: try table(ExchangeRow.name, ExchangeRow.columns),
-        connections: try table(ConnectionRow.name, ConnectionRow.columns.withEndpointParts),
-        webSockets: try table(WebSocketRow.name, WebSocketRow.columns)))
+      try NumberedTables(
+        row: ParquetRow(redaction: context.redaction), allowance: context.allowance
+      ) { name, columns throws(ReportError) in
+        let hasEndpoints = name == MessageRow.name || name == ConnectionRow.name
+        let columns = hasEndpoints ? columns.withEndpointParts : columns
+        try create(name, columns)
+        return try ParquetTable(name, columns, in: folder, isLive: isLive)
+      })
     // In a live run, a ledger without rows would look like one that does not balance.
     if !isLive {
       for table in TotalTable.allCases { try create(table.rawValue, table.columns(context.grouping)) }
@@ -82,6 +82,12 @@ public final class ParquetReport: Report {
   public func connection(_ connection: Connection, texts: borrowing TextPool) throws(ReportError) {
     guard !isFull else { return }
     do throws(ReportError) { try tables.value.add(connection, texts: texts) } catch { throw noted(error) }
+  }
+
+  /// Adds a row of details.
+  public func detail(_ row: DetailRow, texts: borrowing TextPool) throws(ReportError) {
+    guard !isFull else { return }
+    do throws(ReportError) { try tables.value.add(row, texts: texts) } catch { throw noted(error) }
   }
 
   /// Brings the totals up to date, and the other tables while they are short (`ParquetTable.flush`). Messages that are not final

@@ -191,6 +191,7 @@ package struct AnomalyExplanation: Sendable {
     .qpackMalformed: ("A field section cannot be decoded (QPACK)", .malformed),
     .webSocketFrameInvalid: ("A WebSocket has octets that are no frame", .counted),
     .grpcMessageMalformed: ("A gRPC message is malformed", .coding),
+    .grpcMessagesFull: ("Too many messages of gRPC calls wait for their call's end", .limit),
     .contentCodingUnknown: ("A content has a coding that is not decoded", .coding),
     .contentCorrupt: ("A content does not decode", .coding),
     .contentTruncated: ("A coded content ends too early", .coding),

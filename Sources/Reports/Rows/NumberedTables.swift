@@ -8,17 +8,25 @@ struct NumberedTables<Row: LentRow & ~Copyable, Table: RowTable & ~Copyable>: ~C
   var messages: Table
   var exchanges: Table
   var connections: Table
+  var grpc: Table
   var webSockets: Table
 
+  /// Creates the report's tables. `table` creates one of a name, with columns that are the same in every format.
   init(
-    row: consuming Row, allowance: RowAllowance, messages: consuming Table, exchanges: consuming Table,
-    connections: consuming Table, webSockets: consuming Table
-  ) {
+    row: consuming Row, allowance: RowAllowance, _ table: (String, [TableColumn]) throws(ReportError) -> Table
+  ) throws(ReportError) {
+    // All are made before any is stored: a value without copies cannot be given up half made.
+    let messages = try table(MessageRow.name, MessageRow.columns)
+    let exchanges = try table(ExchangeRow.name, ExchangeRow.columns)
+    let connections = try table(ConnectionRow.name, ConnectionRow.columns)
+    let grpc = try table(DetailTable.grpc.rawValue, DetailTable.grpc.columns)
+    let webSockets = try table(DetailTable.websockets.rawValue, DetailTable.websockets.columns)
     self.row = row
     self.allowance = allowance
     self.messages = messages
     self.exchanges = exchanges
     self.connections = connections
+    self.grpc = grpc
     self.webSockets = webSockets
   }
 
@@ -55,6 +63,22 @@ struct NumberedTables<Row: LentRow & ~Copyable, Table: RowTable & ~Copyable>: ~C
     }
   }
 
+  mutating func add(_ detail: DetailRow, texts: borrowing TextPool) throws(ReportError) {
+    switch detail {
+    case .grpc: try Self.add(detail, texts, to: &grpc, &row, allowance)
+    }
+  }
+
+  private static func add(
+    _ detail: DetailRow, _ texts: borrowing TextPool, to table: inout Table, _ row: inout Row, _ allowance: RowAllowance
+  ) throws(ReportError) {
+    guard table.isOpen else { return }
+    detail.write(texts, to: &row)
+    try row.withOctets { octets throws(ReportError) in
+      if allowance.take(octets.byteCount) { try table.add(detail.number, octets) }
+    }
+  }
+
   /// Calls `body` with each table, even after an error of another one.
   mutating func attemptEach(
     _ first: inout FirstError, _ body: (inout Table) throws(ReportError) -> Void
@@ -62,6 +86,7 @@ struct NumberedTables<Row: LentRow & ~Copyable, Table: RowTable & ~Copyable>: ~C
     first.attempt { () throws(ReportError) in try body(&messages) }
     first.attempt { () throws(ReportError) in try body(&exchanges) }
     first.attempt { () throws(ReportError) in try body(&connections) }
+    first.attempt { () throws(ReportError) in try body(&grpc) }
     first.attempt { () throws(ReportError) in try body(&webSockets) }
   }
 }

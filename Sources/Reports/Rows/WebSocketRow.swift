@@ -4,8 +4,6 @@ import Tabular
 /// `websockets`: one row for each WebSocket and direction, by the number of the message that opened it. Lengths are octets, times nanoseconds
 /// since the Unix epoch.
 enum WebSocketRow {
-  /// The table's name.
-  static let name = "websockets"
   /// The columns.
   static let columns = ColumnList.of { write(WebSocketFacts(), of: Message(), texts: TextPool(), to: &$0) }
 

@@ -2,7 +2,8 @@ import GRDB
 import HTTPReassembly
 import Tabular
 
-/// An SQLite database in a folder: messages, exchanges, connections and WebSockets, and every table of totals (`TotalTable`).
+/// An SQLite database in a folder: messages with their details (`DetailTable`), exchanges, connections, and every table of totals
+/// (`TotalTable`).
 ///
 /// Rows are inserted as they become final, some thousands in a transaction, in WAL mode. So the database is always readable and
 /// has whole transactions, even if the run crashes. A live run has one transaction for each `flush`. It has the rows that became
@@ -24,7 +25,8 @@ public final class SQLiteReport: Report {
   private var messages = SQLiteTable(MessageRow.name, MessageRow.columns.withEndpointParts)
   private var exchanges = SQLiteTable(ExchangeRow.name, ExchangeRow.columns)
   private var connections = SQLiteTable(ConnectionRow.name, ConnectionRow.columns.withEndpointParts)
-  private var webSockets = SQLiteTable(WebSocketRow.name, WebSocketRow.columns)
+  private var grpc = SQLiteTable(DetailTable.grpc.rawValue, DetailTable.grpc.columns)
+  private var webSockets = SQLiteTable(DetailTable.websockets.rawValue, DetailTable.websockets.columns)
   private var isFinished = false
   /// The first error; no writes follow it.
   private var failure: ReportError?
@@ -62,14 +64,11 @@ public final class SQLiteReport: Report {
     MessageRow.write(message, texts: texts, to: &row)
     guard context.allowance.take(row.storedLength) else { return }
     messages.add(row)
-    if message.webSocket != .none { addWebSocket(of: message, texts: texts) }
+    if let frames = texts.webSocket(message.webSocket) {
+      WebSocketRow.write(frames, of: message, texts: texts, to: &row)
+      if context.allowance.take(row.storedLength) { webSockets.add(row) }
+    }
     try writeIfDue()
-  }
-
-  private func addWebSocket(of message: Message, texts: borrowing TextPool) {
-    guard let frames = texts.webSocket(message.webSocket) else { return }
-    WebSocketRow.write(frames, of: message, texts: texts, to: &row)
-    if context.allowance.take(row.storedLength) { webSockets.add(row) }
   }
 
   /// Adds an exchange's row.
@@ -87,6 +86,17 @@ public final class SQLiteReport: Report {
     ConnectionRow.write(connection, texts: texts, to: &row)
     guard context.allowance.take(row.storedLength) else { return }
     connections.add(row)
+    try writeIfDue()
+  }
+
+  /// Adds a row of details.
+  public func detail(_ detail: DetailRow, texts: borrowing TextPool) throws(ReportError) {
+    guard isOpen else { return }
+    detail.write(texts, to: &row)
+    guard context.allowance.take(row.storedLength) else { return }
+    switch detail {
+    case .grpc: grpc.add(row)
+    }
     try writeIfDue()
   }
 
@@ -139,7 +149,7 @@ public final class SQLiteReport: Report {
   private var isOpen: Bool { failure == nil && !isFinished }
 
   private func writeIfDue() throws(ReportError) {
-    guard isFull([messages, exchanges, connections, webSockets]) else { return }
+    guard isFull([messages, exchanges, connections, grpc, webSockets]) else { return }
     guard isLive else { return try write([]) }
     try noting { () throws(ReportError) in
       try file.append { try insert(into: $0) }
@@ -152,13 +162,14 @@ public final class SQLiteReport: Report {
   }
 
   private func insert(into database: Database) throws {
-    for table in [messages, exchanges, connections, webSockets] { try table.insert(into: database) }
+    for table in [messages, exchanges, connections, grpc, webSockets] { try table.insert(into: database) }
   }
 
   private func clear() {
     messages.clear()
     exchanges.clear()
     connections.clear()
+    grpc.clear()
     webSockets.clear()
   }
 

@@ -44,12 +44,10 @@ enum SQLiteSchema {
       table(
         MessageRow.name, MessageRow.columns.withEndpointParts, key: "message",
         references: ["exchange": "exchanges", "connection": "connections"]),
-      table(
-        WebSocketRow.name, WebSocketRow.columns, key: "message",
-        references: ["message": "messages", "exchange": "exchanges", "connection": "connections"]),
       // It has no references, because an open message's exchange and connection are not final either.
       table(openMessages, MessageRow.columns.withEndpointParts, key: "message"),
     ]
+      + DetailTable.allCases.map { table($0.rawValue, $0.columns, key: $0.columns[0].name, references: $0.references) }
       + TotalTable.allCases.map { total in
         // No key where paths may be hashed, and two APIs have one name. `method` and `process` are there in any case.
         let columns = total.columns(Configuration.Grouping(path: true, method: true, process: true))
@@ -88,6 +86,7 @@ enum SQLiteSchema {
     "exchanges_by_api ON exchanges (host, path, started)",
     "connections_by_process ON connections (process)",
     "exchanges_by_connection ON exchanges (connection)",
+    "grpc_by_exchange ON grpc (exchange)",
     "apis_by_name ON apis (host, path)",
     "hosts_by_name ON hosts (host)",
     "timeline_by_time ON timeline (start)",

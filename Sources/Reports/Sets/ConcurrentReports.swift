@@ -42,6 +42,11 @@ public final class ConcurrentReports: ReportSink {
     if batch.append(connection, texts: texts) { try handOver() }
   }
 
+  /// Passes a row of details on.
+  public func detail(_ row: DetailRow, texts: borrowing TextPool) throws(ReportError) {
+    if batch.append(row) { try handOver() }
+  }
+
   /// The rows that were left out; the counts are complete after the reports are finished.
   public var leftOut: LeftOutRows { writer.withState { $0.leftOut } }
 

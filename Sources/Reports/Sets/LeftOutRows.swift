@@ -10,6 +10,8 @@ public struct LeftOutRows: Sendable, Equatable {
   public private(set) var exchanges = 0
   /// Rows of connections.
   public private(set) var connections = 0
+  /// Rows of details.
+  public private(set) var details = 0
   /// Rows of the tables `timeline`, `contents` and `fields`, all formats together.
   public internal(set) var totals = 0
   /// Capture time of the first one, in nanoseconds since the Unix epoch.
@@ -21,14 +23,14 @@ public struct LeftOutRows: Sendable, Equatable {
   public init() {}
 
   /// The number of all rows but those of totals.
-  public var count: Int { messages + exchanges + connections }
+  public var count: Int { messages + exchanges + connections + details }
 
   /// The notice about them; nil without any.
   public var text: String? {
     guard count + totals > 0 else { return nil }
     let parts = [
       ("messages", messages), ("exchanges", exchanges), ("connections", connections),
-      ("rows of timeline, contents and fields", totals),
+      ("rows of grpc", details), ("rows of timeline, contents and fields", totals),
     ].filter { $0.1 > 0 }.map { "\($0.0) \(Numerals.grouped($0.1))" }
     return "rows left out of the reports, beyond --max-report: \(parts.joined(separator: ", "))"
   }
@@ -46,6 +48,11 @@ public struct LeftOutRows: Sendable, Equatable {
   mutating func add(_ connection: Connection) {
     note(connection.opened, connection.number)
     connections += 1
+  }
+
+  mutating func add(_ detail: DetailRow) {
+    note(detail.time, 0)
+    details += 1
   }
 
   private mutating func note(_ time: Int64, _ connection: Int) {

@@ -114,6 +114,12 @@ public struct ReportSet: Report {
     try attempt { report throws(ReportError) in try report.connection(connection, texts: texts) }
   }
 
+  /// Passes a row of details on.
+  public mutating func detail(_ row: DetailRow, texts: borrowing TextPool) throws(ReportError) {
+    defer { if !allowance.isOpen { leftOut.add(row) } }
+    try attempt { report throws(ReportError) in try report.detail(row, texts: texts) }
+  }
+
   /// Allows this number of further octets for rows from now on, whatever the earlier rows took.
   public func renewAllowance(_ octets: Int) { allowance.renew(octets) }
 

@@ -10,12 +10,14 @@ struct RowBatch: Sendable {
     case message
     case exchange
     case connection
+    case detail
   }
 
   private var kinds: [Kind] = []
   private var messages: [Message] = []
   private var exchanges: [Exchange] = []
   private var connections: [Connection] = []
+  private var details: [DetailRow] = []
   private var texts = CopiedTexts()
 
   /// Whether no more rows should be added.
@@ -49,10 +51,17 @@ struct RowBatch: Sendable {
     return isFull
   }
 
+  /// Adds a row of details, which has no texts. Returns whether the batch is then full.
+  mutating func append(_ detail: DetailRow) -> Bool {
+    kinds.append(.detail)
+    details.append(detail)
+    return isFull
+  }
+
   /// Passes every row on, even after an error, and removes it. Returns the first error.
   mutating func drain(into reports: inout ReportSet) -> ReportError? {
     var failure: ReportError?
-    var next = (message: 0, exchange: 0, connection: 0)
+    var next = (message: 0, exchange: 0, connection: 0, detail: 0)
     for kind in kinds {
       do throws(ReportError) {
         switch kind {
@@ -65,6 +74,9 @@ struct RowBatch: Sendable {
         case .connection:
           next.connection += 1
           try reports.connection(connections[next.connection - 1], texts: texts.texts)
+        case .detail:
+          next.detail += 1
+          try reports.detail(details[next.detail - 1], texts: texts.texts)
         }
       } catch {
         failure = failure ?? error
@@ -76,6 +88,7 @@ struct RowBatch: Sendable {
     messages.removeAll(keepingCapacity: true)
     exchanges.removeAll(keepingCapacity: true)
     connections.removeAll(keepingCapacity: true)
+    details.removeAll(keepingCapacity: true)
     return failure
   }
 }

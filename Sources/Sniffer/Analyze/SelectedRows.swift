@@ -23,4 +23,8 @@ struct SelectedRows<Rows: ReportSink>: ReportSink {
   mutating func connection(_ connection: Connection, texts: borrowing TextPool) throws(Failure) {
     try rows.connection(connection, texts: texts)
   }
+
+  mutating func detail(_ row: DetailRow, texts: borrowing TextPool) throws(Failure) {
+    try rows.detail(row, texts: texts)
+  }
 }

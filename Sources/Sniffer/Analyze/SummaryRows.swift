@@ -28,4 +28,8 @@ struct SummaryRows<Rows: ReportSink>: ReportSink {
     savings?.connection(connection, texts: texts)
     try rows.connection(connection, texts: texts)
   }
+
+  mutating func detail(_ row: DetailRow, texts: borrowing TextPool) throws(Failure) {
+    try rows.detail(row, texts: texts)
+  }
 }

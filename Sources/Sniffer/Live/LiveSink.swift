@@ -29,4 +29,8 @@ struct LiveSink: ReportSink {
     page?.connection(connection, texts: texts)
     try report?.connection(connection, texts: texts)
   }
+
+  mutating func detail(_ row: DetailRow, texts: borrowing TextPool) throws(ReportError) {
+    try report?.detail(row, texts: texts)
+  }
 }

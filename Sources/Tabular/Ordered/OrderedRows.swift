@@ -10,7 +10,7 @@ import Packets
 package struct OrderedRows: ~Copyable {
   /// Octets of rows in memory: some thousand rows. Further rows are written and read once more, which costs less than making them did.
   package static let memoryLimit = 1 << 20
-  /// The most runs open at once. Three tables of 32 stay below the 256 open files that macOS allows a process.
+  /// The most runs open at once. Four tables of 32 stay below the 256 open files that macOS allows a process.
   package static let runLimit = 32
 
   private let file: OutputFile

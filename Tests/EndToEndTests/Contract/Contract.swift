@@ -46,6 +46,7 @@ enum Contract {
     gzip_estimate_bytes, repeated, repeated_bytes, not_modified, known_not_modified, saved_bytes
     """)
   static let fields = columns("host, path, direction, field, messages, bytes, expanded_bytes, repeated_bytes")
+  static let grpc = columns("row, exchange, message, direction, number, wire_bytes, decoded_bytes, compressed, time")
   static let anomalies = columns("name, count, first_time, first_connection, example")
 
   /// The classes of MEASURES.md, in its order.
@@ -78,6 +79,7 @@ enum Contract {
     case "timeline.csv": timeline
     case "contents.csv": contents
     case "fields.csv": fields
+    case "grpc.csv": grpc
     default: anomalies
     }
   }

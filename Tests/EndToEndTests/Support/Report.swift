@@ -5,12 +5,12 @@ import TestSupport
 struct Report: Sendable {
   /// The names of the files.
   static let fileNames = [
-    "anomalies.csv", "apis.csv", "connections.csv", "contents.csv", "exchanges.csv", "fields.csv", "hosts.csv",
-    "ledger.csv", "messages.csv", "timeline.csv",
+    "anomalies.csv", "apis.csv", "connections.csv", "contents.csv", "exchanges.csv", "fields.csv", "grpc.csv",
+    "hosts.csv", "ledger.csv", "messages.csv", "timeline.csv",
   ]
   /// The names of the files of NDJSON.
   static let ndjsonNames = [
-    "contents.ndjson", "fields.ndjson", "hosts.ndjson", "messages.ndjson", "timeline.ndjson",
+    "contents.ndjson", "fields.ndjson", "grpc.ndjson", "hosts.ndjson", "messages.ndjson", "timeline.ndjson",
   ]
 
   let anomalies: CSVFile
@@ -19,6 +19,7 @@ struct Report: Sendable {
   let contents: CSVFile
   let exchanges: CSVFile
   let fields: CSVFile
+  let grpc: CSVFile
   let hosts: CSVFile
   let ledger: CSVFile
   let messages: CSVFile
@@ -39,6 +40,7 @@ struct Report: Sendable {
     messages = try file("messages.csv")
     contents = try file("contents.csv")
     fields = try file("fields.csv")
+    grpc = try file("grpc.csv")
     hosts = try file("hosts.csv")
     timeline = try file("timeline.csv")
   }
@@ -48,7 +50,7 @@ struct Report: Sendable {
     [
       ("anomalies.csv", anomalies), ("apis.csv", apis), ("connections.csv", connections),
       ("exchanges.csv", exchanges), ("ledger.csv", ledger), ("messages.csv", messages), ("contents.csv", contents),
-      ("fields.csv", fields), ("hosts.csv", hosts), ("timeline.csv", timeline),
+      ("fields.csv", fields), ("grpc.csv", grpc), ("hosts.csv", hosts), ("timeline.csv", timeline),
     ]
   }
 

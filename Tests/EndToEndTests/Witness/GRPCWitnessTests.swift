@@ -11,6 +11,8 @@ import Testing
     #expect(analysis.outcome.status == 0)
     let witness = Self.folder.appendingPathComponent("calls.witness.csv")
     let calls = try CSVFile(Array(Data(contentsOf: witness)), lineEnd: .lineFeed).rows
+    let details = Dictionary(grouping: analysis.report.grpc.rows) { $0["message"] }
+    #expect(analysis.report.grpc.rows.contains { $0["compressed"] == "yes" })
     var kinds: [String: Int] = [:]
     for call in calls {
       let rows = analysis.report.messages.rows.filter { $0["path"] == call["path"] && $0["type"] != "interim" }
@@ -23,6 +25,15 @@ import Testing
       #expect(request["decoded_body_bytes"] == call["request_octets"], "\(what)")
       #expect(response["decoded_body_bytes"] == call["response_octets"], "\(what)")
       #expect(rows.allSatisfy { $0["exactness"] == "exact" && $0["flags"] == "" }, "\(what)")
+      for (row, count, octets) in [
+        (request, "request_messages", "request_octets"), (response, "response_messages", "response_octets"),
+      ] {
+        let messages = details[row["message"]] ?? []
+        #expect(messages.map { $0.integer("number") } == Array(1...max(messages.count, 1)).prefix(messages.count))
+        #expect("\(messages.count)" == call[count] && "\(messages.sum("decoded_bytes"))" == call[octets], "\(what)")
+        #expect(messages.allSatisfy { $0["exchange"] == row["exchange"] && $0["direction"] == row["type"] })
+        if call["how"].hasPrefix("grpc") { #expect(messages.sum("wire_bytes") == row.integer("body_bytes")) }
+      }
       // Over HTTP/1 there is no stream.
       #expect((request["stream"] == "") == ["web", "web-text"].contains(call["how"]), "\(what)")
       kinds[call["how"], default: 0] += 1

@@ -50,7 +50,7 @@ extension OpenContent {
   @inline(__always)
   func take(_ octets: RawSpan, of row: RowIndex, _ run: inout Run) {
     if run.contentNotes.isWanted { run.contentNotes.take(octets, of: row, isCoded: !isIdentity) }
-    if let grpc { grpc.take(octets, &run) }
+    if let grpc { grpc.take(octets, of: row, &run) }
     guard run.observer != nil else {
       guard let decoder else { return }
       run.prepareDecoding()

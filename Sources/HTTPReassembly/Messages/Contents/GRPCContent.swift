@@ -29,6 +29,8 @@ final class GRPCContent {
   /// Octets of the current message that are still to come.
   private var left = 0
   private var isCoded = false
+  /// Octets of the current message without its prefix.
+  private var length = 0
   /// Whether message boundaries are lost.
   private var isLost = false
   private let form: GRPCForm
@@ -49,15 +51,15 @@ final class GRPCContent {
     if form == .webText { plain.reserveCapacity(Self.textPiece / 4 * 3 + 3) }
   }
 
-  /// Takes octets of the content.
-  func take(_ octets: RawSpan, _ run: inout Run) {
-    guard form == .webText else { return takeFrames(octets, &run) }
+  /// Takes octets of the content of the HTTP message in a row.
+  func take(_ octets: RawSpan, of row: RowIndex, _ run: inout Run) {
+    guard form == .webText else { return takeFrames(octets, of: row, &run) }
     var offset = 0
     while offset < octets.byteCount, !isLost {
       let end = min(offset + Self.textPiece, octets.byteCount)
       plain.removeAll(keepingCapacity: true)
       for index in offset..<end { base64.take(octets.octet(index)) { plain.append($0) } }
-      plain.withOctets { takeFrames($0, &run) }
+      plain.withOctets { takeFrames($0, of: row, &run) }
       offset = end
       guard base64.isWellFormed else {
         outcome.isMalformed = true
@@ -66,14 +68,14 @@ final class GRPCContent {
     }
   }
 
-  private func takeFrames(_ octets: RawSpan, _ run: inout Run) {
+  private func takeFrames(_ octets: RawSpan, of row: RowIndex, _ run: inout Run) {
     var offset = 0
     while offset < octets.byteCount, !isLost {
       if collected < 5 {
         prefix = prefix << 8 | UInt64(octets.octet(offset))
         collected += 1
         offset += 1
-        if collected == 5 { begin(&run) }
+        if collected == 5 { begin(of: row, &run) }
         continue
       }
       let count = min(left, octets.byteCount - offset)
@@ -85,11 +87,11 @@ final class GRPCContent {
       }
       left -= count
       offset += count
-      if left == 0 { end(&run) }
+      if left == 0 { end(of: row, &run) }
     }
   }
 
-  private func begin(_ run: inout Run) {
+  private func begin(of row: RowIndex, _ run: inout Run) {
     let flags = prefix >> 32 & 0xff
     left = Int(prefix & 0xffff_ffff)
     // Trailer fields must be the last frame.
@@ -99,14 +101,15 @@ final class GRPCContent {
       isCoded = false
       // Compressed trailer fields are not read.
       if flags == 0x80 { trailers = GRPCTrailers() } else if flags != 0x81 { outcome.isMalformed = true }
-      if left == 0 { end(&run) }
+      if left == 0 { end(of: row, &run) }
       return
     }
     outcome.messages += 1
+    length = left
     isCoded = flags & 1 != 0
     if flags > 1 { outcome.isMalformed = true }
     if isCoded { open(&run) } else { outcome.decodedLength? += left }
-    if left == 0 { end(&run) }
+    if left == 0 { end(of: row, &run) }
   }
 
   private func open(_ run: inout Run) {
@@ -119,22 +122,44 @@ final class GRPCContent {
     decoder = made
   }
 
-  private func end(_ run: inout Run) {
+  private func end(of row: RowIndex, _ run: inout Run) {
+    let isTrailer = prefix >> 39 != 0 && form != .native
     collected = 0
     prefix = 0
     if var fields = trailers {
       fields.finish()
       outcome.status = fields.status
       trailers = nil
-      return
     }
-    guard isCoded, let decoder else { return }
+    if isTrailer { return }
+    let decoded = isCoded ? finishDecoding(&run) : length
+    if run.grpcNotes.isWanted { note(decoded, of: row, &run) }
+  }
+
+  /// Notes that the current message has ended.
+  private func note(_ decoded: Int?, of row: RowIndex, _ run: inout Run) {
+    var note = GRPCNotes.Note()
+    note.time = run.arrival.time
+    note.length = UInt32(clamping: length)
+    note.position = UInt32(clamping: outcome.messages)
+    note.isCompressed = isCoded
+    if let decoded = decoded.flatMap({ UInt32(exactly: $0) }) {
+      note.decoded = decoded
+      note.isDecoded = true
+    }
+    if !run.grpcNotes.add(note, to: row) { run.note(.grpcMessagesFull) }
+  }
+
+  /// Ends the decoding of the current message. Returns its length without compression, if that is known.
+  private func finishDecoding(_ run: inout Run) -> Int? {
+    guard let decoder else { return nil }
     self.decoder = nil
     run.decoding.renew(for: run.ledger.packets)
+    var decoded: Int?
     switch decoder.finish(within: &run.decoding) {
-    case .decoded(let octets): outcome.decodedLength? += octets
+    case .decoded(let octets): decoded = octets
     case .decodedWithTrailingJunk(let octets):
-      outcome.decodedLength? += octets
+      decoded = octets
       run.note(.contentTrailingJunk)
     case .failed(.corrupt):
       run.note(.contentCorrupt)
@@ -147,6 +172,8 @@ final class GRPCContent {
       fail(.codingBeyondLimit)
     }
     run.decoders?.recycle(decoder, codings: codings)
+    if let decoded { outcome.decodedLength? += decoded }
+    return decoded
   }
 
   private func fail(_ reason: MessageFlags) {

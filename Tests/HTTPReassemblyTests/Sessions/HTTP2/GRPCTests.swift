@@ -14,7 +14,9 @@ import Testing
   }
 
   private static func call(
-    asked: [[UInt8]], answered: [[UInt8]], encoding: String? = nil, trailer: [(String, String)] = [("grpc-status", "0")]
+    asked: [[UInt8]], answered: [[UInt8]], encoding: String? = nil,
+    trailer: [(String, String)] = [("grpc-status", "0")], pieceLength: Int = 7,
+    _ configuration: Configuration = Configuration()
   ) -> Analysis {
     var (client, server) = (Writer(), Writer())
     var dialogue = HTTP2Tests.opened
@@ -22,22 +24,87 @@ import Testing
     dialogue.send(.client, Writer.headers(1, client.block(Writer.request("/pkg.Svc/Do", method: "POST", type))))
     dialogue.send(.server, Writer.headers(1, server.block(Writer.response(200, type))))
     // Both directions stream, and frames end anywhere in messages.
-    for (index, piece) in pieces(asked).enumerated() {
+    for (index, piece) in pieces(asked, pieceLength).enumerated() {
       dialogue.send(.client, Writer.data(1, piece))
-      let answers = pieces(answered)
+      let answers = pieces(answered, pieceLength)
       if index < answers.count { dialogue.send(.server, Writer.data(1, answers[index])) }
     }
-    for piece in pieces(answered).dropFirst(pieces(asked).count) { dialogue.send(.server, Writer.data(1, piece)) }
+    for piece in pieces(answered, pieceLength).dropFirst(pieces(asked, pieceLength).count) {
+      dialogue.send(.server, Writer.data(1, piece))
+    }
     dialogue.send(.client, Writer.data(1, [], ends: true))
     dialogue.send(.server, Writer.headers(1, server.block(trailer), ends: true))
-    let analysis = Analysis(dialogue.packets(), decoders: SystemContentDecoders(threads: 0))
+    let analysis = Analysis(
+      dialogue.packets(), configuration: configuration, decoders: SystemContentDecoders(threads: 0))
     #expect(analysis.violations == [])
     return analysis
   }
 
-  private static func pieces(_ messages: [[UInt8]]) -> [[UInt8]] {
+  private static func pieces(_ messages: [[UInt8]], _ length: Int) -> [[UInt8]] {
     let all = messages.flatMap(\.self)
-    return stride(from: 0, to: all.count, by: 7).map { Array(all[$0..<min($0 + 7, all.count)]) }
+    return stride(from: 0, to: all.count, by: length).map { Array(all[$0..<min($0 + length, all.count)]) }
+  }
+
+  /// The rows of a call's messages, without their times.
+  private static func rows(_ analysis: Analysis) -> [String] {
+    #expect(analysis.details.map(\.number) == Array(1...max(analysis.details.count, 1)).prefix(analysis.details.count))
+    return analysis.details.map { row in
+      switch row {
+      case .grpc(let row):
+        let decoded = row.decodedLength.map(String.init) ?? "?"
+        let numbers = "\(row.exchange) \(row.message) \(row.kind) \(row.position)"
+        return "\(numbers) \(row.length) \(decoded)\(row.isCompressed ? " compressed" : "")"
+      }
+    }
+  }
+
+  /// Whatever pieces the messages come in, each has its row.
+  @Test func rowsOfMessages() throws {
+    let gzip = StoredGzip.of(Array("the same words, again and again".utf8))
+    let asked = [Self.message([]), Self.message(gzip, isCoded: true), Self.message([1, 2, 3])]
+    let answered = [Self.message([7]), Self.message(gzip, isCoded: true)]
+    let expected = [
+      "1 1 request 1 5 0", "1 1 request 2 \(gzip.count + 5) 31 compressed", "1 1 request 3 8 3", "1 2 response 1 6 1",
+      "1 2 response 2 \(gzip.count + 5) 31 compressed",
+    ]
+    for length in 1...asked.joined().count {
+      let analysis = Self.call(asked: asked, answered: answered, encoding: "gzip", pieceLength: length)
+      #expect(Self.rows(analysis) == expected, "\(length)")
+      for kind in [MessageKind.request, .response] {
+        let rows = analysis.details.compactMap { if case .grpc(let row) = $0, row.kind == kind { row } else { nil } }
+        let message = try #require(analysis.messages.first { $0.kind == kind })
+        #expect(rows.reduce(0) { $0 + $1.length } == message.octets.body && rows.count == message.grpcMessages)
+        #expect(rows.reduce(0) { $0 + ($1.decodedLength ?? 0) } == message.decodedBody)
+        // Each has the time of its own last packet.
+        #expect(rows.map(\.time) == rows.map(\.time).sorted() && rows.last?.time ?? 0 <= message.lastTime)
+        if length == 1 { #expect(Set(rows.map(\.time)).count == rows.count) }
+      }
+    }
+  }
+
+  @Test func rowsSayNoLengthThatIsNotKnown() {
+    let call = Self.call(
+      asked: [Self.message([1, 2, 3], isCoded: true), Self.message([4])], answered: [], encoding: "x")
+    #expect(Self.rows(call) == ["1 1 request 1 8 ? compressed", "1 1 request 2 6 1"])
+    var configuration = Configuration()
+    configuration.decodesContent = false
+    let gzip = StoredGzip.of([1])
+    let unread = Self.call(
+      asked: [Self.message(gzip, isCoded: true)], answered: [], encoding: "gzip", configuration)
+    #expect(Self.rows(unread) == ["1 1 request 1 \(gzip.count + 5) ? compressed"])
+    // A message whose end was not seen has no row.
+    let cut = Self.call(asked: [Self.message([1]), [0, 0, 0, 0, 9, 1]], answered: [])
+    #expect(Self.rows(cut) == ["1 1 request 1 6 1"])
+  }
+
+  @Test func rowsBeyondTheLimitAreCounted() {
+    var configuration = Configuration()
+    configuration.grpcMessageLimit = 3
+    let analysis = Self.call(
+      asked: [[UInt8]](repeating: Self.message([1]), count: 5), answered: [Self.message([2])], configuration)
+    #expect(analysis.details.count == 3)
+    #expect(analysis.anomalies[.grpcMessagesFull] == 3)
+    #expect(analysis.requests.first?.grpcMessages == 5 && analysis.responses.first?.grpcMessages == 1)
   }
 
   @Test func streamingBothWays() throws {
