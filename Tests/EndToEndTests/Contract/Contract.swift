@@ -46,6 +46,12 @@ enum Contract {
     gzip_estimate_bytes, repeated, repeated_bytes, not_modified, known_not_modified, saved_bytes
     """)
   static let fields = columns("host, path, direction, field, messages, bytes, expanded_bytes, repeated_bytes")
+  static let webSockets = columns(
+    """
+    message, exchange, connection, direction, host, path, api_path, first_time, last_time, frames, messages, text, binary, \
+    pings, pongs, frame_bytes, keepalive_bytes, payload_bytes, decoded_bytes, tunnel_bytes, missing_bytes, close_code, \
+    exactness
+    """)
   static let grpc = columns("row, exchange, message, direction, number, wire_bytes, decoded_bytes, compressed, time")
   static let anomalies = columns("name, count, first_time, first_connection, example")
 
@@ -80,6 +86,7 @@ enum Contract {
     case "contents.csv": contents
     case "fields.csv": fields
     case "grpc.csv": grpc
+    case "websockets.csv": webSockets
     default: anomalies
     }
   }

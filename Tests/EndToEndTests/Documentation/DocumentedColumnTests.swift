@@ -30,7 +30,7 @@ import Testing
     ("apis.csv", "docs/reports.md", "apis.csv"), ("connections.csv", "docs/reports.md", "connections.csv"),
     ("hosts.csv", "docs/reports.md", "hosts.csv"), ("timeline.csv", "docs/reports.md", "timeline.csv"),
     ("contents.csv", "docs/reports.md", "contents.csv"), ("fields.csv", "docs/reports.md", "fields.csv"),
-    ("grpc.csv", "docs/reports.md", "grpc.csv"),
+    ("grpc.csv", "docs/reports.md", "grpc.csv"), ("websockets.csv", "docs/reports.md", "websockets.csv"),
     ("anomalies.csv", "docs/reports.md", "anomalies.csv"), ("ledger.csv", "docs/reports.md", "The ledger"),
     ("verify.csv", "docs/verify.md", "verify.csv"), ("budget.csv", "docs/budget.md", "budget.csv"),
   ])

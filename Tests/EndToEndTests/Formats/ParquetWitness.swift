@@ -114,7 +114,7 @@ enum ParquetWitness {
                     numbers = known.cast("int64").to_pylist()
                     check(name, (mine.min_raw, mine.max_raw), (min(numbers), max(numbers)))
 
-    tables = ["messages", "exchanges", "connections", "apis", "hosts", "timeline", "contents", "fields", "grpc", "ledger", "anomalies"]
+    tables = ["messages", "exchanges", "connections", "apis", "hosts", "timeline", "contents", "fields", "grpc", "websockets", "ledger", "anomalies"]
     for table in tables:
         path = "%s/%s.parquet" % (folder, table)
         header, rows = written(table)

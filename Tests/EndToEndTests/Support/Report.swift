@@ -6,11 +6,12 @@ struct Report: Sendable {
   /// The names of the files.
   static let fileNames = [
     "anomalies.csv", "apis.csv", "connections.csv", "contents.csv", "exchanges.csv", "fields.csv", "grpc.csv",
-    "hosts.csv", "ledger.csv", "messages.csv", "timeline.csv",
+    "hosts.csv", "ledger.csv", "messages.csv", "timeline.csv", "websockets.csv",
   ]
   /// The names of the files of NDJSON.
   static let ndjsonNames = [
     "contents.ndjson", "fields.ndjson", "grpc.ndjson", "hosts.ndjson", "messages.ndjson", "timeline.ndjson",
+    "websockets.ndjson",
   ]
 
   let anomalies: CSVFile
@@ -20,6 +21,7 @@ struct Report: Sendable {
   let exchanges: CSVFile
   let fields: CSVFile
   let grpc: CSVFile
+  let webSockets: CSVFile
   let hosts: CSVFile
   let ledger: CSVFile
   let messages: CSVFile
@@ -41,6 +43,7 @@ struct Report: Sendable {
     contents = try file("contents.csv")
     fields = try file("fields.csv")
     grpc = try file("grpc.csv")
+    webSockets = try file("websockets.csv")
     hosts = try file("hosts.csv")
     timeline = try file("timeline.csv")
   }
@@ -51,6 +54,7 @@ struct Report: Sendable {
       ("anomalies.csv", anomalies), ("apis.csv", apis), ("connections.csv", connections),
       ("exchanges.csv", exchanges), ("ledger.csv", ledger), ("messages.csv", messages), ("contents.csv", contents),
       ("fields.csv", fields), ("grpc.csv", grpc), ("hosts.csv", hosts), ("timeline.csv", timeline),
+      ("websockets.csv", webSockets),
     ]
   }
 
