@@ -9,11 +9,12 @@ import Testing
   /// Instructions for one more unit of each kind of traffic, reports included, on x86-64 with Swift 6.3: a connection with one
   /// exchange of 1,000 octets, a connection of a SYN alone, a segment of one octet, one of 1,400, one that is captured again,
   /// a hole, an exchange without fields to speak of, a field line, a chunk, an exchange with a gzip content that is decoded,
-  /// one whose content came before, and an interim response to a request with a long path, with `--template`.
+  /// one whose content came before, an interim response to a request with a long path, with `--template`, and a WebSocket frame of one
+  /// octet in a compressed message.
   private static let expected: [(kind: WorkCapture, instructions: Int)] = [
     (.ordinary, 112_900), (.connections, 12_040), (.tinySegments, 3_583), (.largeSegments, 4_669),
     (.overlaps, 6_167), (.holes, 5_398), (.pipelinedRequests, 22_071), (.fields, 915), (.tinyChunks, 836),
-    (.codedContents, 50_303), (.familiarContents, 33_339), (.repeatedPaths, 40_710),
+    (.codedContents, 50_303), (.familiarContents, 33_339), (.repeatedPaths, 40_710), (.tinyFrames, 400),
   ]
 
   /// How far a count may be from its figure: more than two runs of one program differ by, less than a change that matters.

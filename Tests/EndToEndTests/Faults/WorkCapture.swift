@@ -15,13 +15,14 @@ enum WorkCapture: String, CaseIterable {
   case holes
   case overlaps
   case repeatedPaths
+  case tinyFrames
 
   /// The number of its units that is doubled: enough for a steady cost of one more, little enough for valgrind.
   var size: Int {
     switch self {
     case .ordinary: 200
     case .pipelinedRequests: 600
-    case .fields, .tinyChunks, .endlessLine: 8000
+    case .fields, .tinyChunks, .tinyFrames, .endlessLine: 8000
     case .connections: 2400
     default: 1200
     }
@@ -105,6 +106,19 @@ enum WorkCapture: String, CaseIterable {
       let path = "/" + String(repeating: "p", count: 60_000)
       send("GET \(path) HTTP/1.1\r\nHost: example.org\r\n\r\n", .client, in: &dialogue)
       send(String(repeating: "HTTP/1.1 103 Early Hints\r\n\r\n", count: size), .server, in: &dialogue)
+      return [dialogue]
+    case .tinyFrames:
+      // Fragments of one compressed message that never ends, of one octet each. Without their mask they are 0xaa, which is a literal forever.
+      var dialogue = Dialogue.opened()
+      let upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Extensions: permessage-deflate\r\n"
+      dialogue.send(.client, "GET /ws HTTP/1.1\r\nHost: example.org\r\n\(upgrade)\r\n")
+      dialogue.send(.server, "HTTP/1.1 101 Switching Protocols\r\n\(upgrade)\r\n")
+      let first: [UInt8] = [0x41, 0x81, 1, 2, 3, 4, 0xab]
+      let rest: [UInt8] = [0x00, 0x81, 1, 2, 3, 4, 0xab]
+      let octets = first + (1..<size).flatMap { _ in rest }
+      for start in stride(from: 0, to: octets.count, by: 1400) {
+        dialogue.send(.client, Array(octets[start..<min(start + 1400, octets.count)]))
+      }
       return [dialogue]
     case .holes:
       return [body(size) { dialogue, number in dialogue.send(.client, "xyz", isCaptured: number.isMultiple(of: 2)) }]
