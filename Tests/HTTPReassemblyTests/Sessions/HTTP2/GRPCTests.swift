@@ -47,7 +47,7 @@ import Testing
 
   /// The rows of a call's messages, without their times.
   private static func rows(_ analysis: Analysis) -> [String] {
-    #expect(analysis.details.map(\.number) == Array(1...max(analysis.details.count, 1)).prefix(analysis.details.count))
+    #expect(analysis.details.map(\.number) == Array(1..<analysis.details.count + 1))
     return analysis.details.map { row in
       switch row {
       case .grpc(let row):
