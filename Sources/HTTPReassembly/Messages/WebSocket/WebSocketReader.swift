@@ -34,8 +34,8 @@ struct WebSocketReader {
   private(set) var facts = WebSocketFacts()
   private var phase = Phase.header
   private var fragment = Fragment.none
-  /// Whether the sender masks: the client does (RFC 6455 §5.1).
-  private let isMasked: Bool
+  /// Whether the newest frame is masked; before any, whether it should be: the client's are (RFC 6455 §5.1). Some clients leave it out.
+  private var isMasked: Bool
   private var terms: WebSocketTerms
   /// The octets of the header so far.
   private var header = InlineArray<14, UInt8>(repeating: 0)
@@ -74,6 +74,7 @@ struct WebSocketReader {
   private struct Start {
     var opcode: Opcode
     var isFinal: Bool
+    var isMasked: Bool
     var isCompressed: Bool
     /// Octets of the whole header.
     var length: Int
@@ -104,7 +105,7 @@ struct WebSocketReader {
     guard phase != .stopped else { return facts.frames > 0 }
     guard phase == .header, facts.frames == 0, facts.exactness == .exact else { return true }
     let first = headerLength > 0 ? header[0] : octets.octet(0)
-    let second = headerLength > 0 ? octets.octet(0) : octets.byteCount > 1 ? octets.octet(1) : isMasked ? 0x80 : 0
+    let second = headerLength > 0 ? octets.octet(0) : octets.byteCount > 1 ? octets.octet(1) : 0
     guard headerLength < 2, start(first, second) == nil else { return true }
     phase = .stopped
     facts.exactness = .inferred
@@ -174,7 +175,11 @@ struct WebSocketReader {
 
   /// Reads the first two octets of a frame; nil if they break a rule (RFC 6455 §5.2, §5.4, §5.5).
   private func start(_ first: UInt8, _ second: UInt8) -> Start? {
-    guard let opcode = Opcode(rawValue: first & 0x0f), (second & 0x80 != 0) == isMasked else { return nil }
+    let isMasked = second & 0x80 != 0
+    // Behind a gap, frames must be like those before it.
+    guard let opcode = Opcode(rawValue: first & 0x0f), fragment != .unknown || isMasked == self.isMasked else {
+      return nil
+    }
     let (isFinal, reserved, code) = (first & 0x80 != 0, first & 0x70, second & 0x7f)
     // An unknown extension may give meaning to each reserved bit.
     if !terms.contains(.extended) {
@@ -187,7 +192,9 @@ struct WebSocketReader {
       guard fragment == .unknown || (opcode == .continuation) == (fragment == .open) else { return nil }
     }
     let length = 2 + (code == 126 ? 2 : code == 127 ? 8 : 0) + (isMasked ? 4 : 0)
-    return Start(opcode: opcode, isFinal: isFinal, isCompressed: reserved & 0x40 != 0, length: length, code: code)
+    return Start(
+      opcode: opcode, isFinal: isFinal, isMasked: isMasked, isCompressed: reserved & 0x40 != 0, length: length,
+      code: code)
   }
 
   /// The payload's length in a whole header; nil if it is 2⁶³ or more.
@@ -201,7 +208,7 @@ struct WebSocketReader {
     guard let start = start(header[0], header[1]) else { return stop(&run) }
     guard headerLength == start.length else { return }
     guard let length = payloadLength(start, { header[$0] }) else { return stop(&run) }
-    (opcode, isFinal, left, passed) = (start.opcode, start.isFinal, length, 0)
+    (opcode, isFinal, isMasked, left, passed) = (start.opcode, start.isFinal, start.isMasked, length, 0)
     facts.frames += 1
     facts.frameLength += headerLength
     switch opcode {
