@@ -48,9 +48,10 @@ extension Analysis {
       let parts = [
         message.octets.startLine, message.octets.header, message.octets.body, message.octets.framing,
         message.octets.trailer, message.tls, message.retransmitted, message.overhead, message.missing,
-        message.control,
+        message.control, message.tunnel,
       ]
-      let sum = message.octets.total + message.tls + message.control + message.retransmitted + message.overhead
+      let sum =
+        message.octets.total + message.tunnel + message.tls + message.control + message.retransmitted + message.overhead
       faults.expect(message.ipLength, sum, "ip_bytes of message \(message.number)")
       faults.require(parts.allSatisfy { $0 >= 0 }, "message \(message.number) has a negative figure: \(parts)")
       if message.exactness == .exact {
@@ -176,7 +177,7 @@ package func tableFaults(_ totals: Totals, _ connections: [Connection], _ messag
     let name = totals.texts.string(host.host)
     let parts = [
       host.octets.total, host.tls, host.control, host.handshake, host.setup, host.teardown, host.retransmitted,
-      host.overhead, host.unopened, host.unattributed,
+      host.overhead, host.unopened, host.unattributed, host.tunnel,
     ]
     faults.expect(parts.reduce(0, +), host.ipLength, "ip_bytes of host \(name) by its parts")
     faults.require(
