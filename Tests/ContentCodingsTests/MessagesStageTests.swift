@@ -34,7 +34,7 @@ import Testing
 
   @Test func streamsInARowInAnyPieces() throws {
     let contents = [text(items: 40), noise(3000), text(items: 3)]
-    let coded = contents.flatMap { rawDeflate($0) + [0] + Self.messageEnd }
+    let coded: [UInt8] = contents.flatMap { content -> [UInt8] in rawDeflate(content) + [0] + Self.messageEnd }
     for size in [1, 2, 3, 7, 100, coded.count] {
       let pieces = stride(from: 0, to: coded.count, by: size).map { Array(coded[$0..<min($0 + size, coded.count)]) }
       #expect(try outcome(pieces) == .decoded(octets: contents.reduce(0) { $0 + $1.count }), "\(size)")

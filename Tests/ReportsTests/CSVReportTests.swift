@@ -113,6 +113,7 @@ import Testing
     alone.number = 2
     alone.connection = 4
     alone.response = 3
+    exchange.events = 5
     alone.pairing = .unknown
     let report = try report()
     try report.exchange(alone, texts: texts)
@@ -121,9 +122,10 @@ import Testing
     #expect(
       folder.text("exchanges.csv") == """
         exchange,connection,request,response,method,host,path,status,started,dns_ms,connect_ms,tls_ms,send_ms,wait_ms,\
-        receive_ms,request_bytes,response_bytes,ip_bytes,stream,version,pairing,api_path,process,tunnel_bytes\r
-        1,4,1,2,POST,h,/p,404,17,,0.25,,0,1234.567891,0.000001,10,20,110,,HTTP/1.1,exact,,,0\r
-        2,4,,3,,,,,0,,,,,,,0,0,0,,,unknown,,,0\r
+        receive_ms,request_bytes,response_bytes,ip_bytes,stream,version,pairing,api_path,process,tunnel_bytes,\
+        events\r
+        1,4,1,2,POST,h,/p,404,17,,0.25,,0,1234.567891,0.000001,10,20,110,,HTTP/1.1,exact,,,0,5\r
+        2,4,,3,,,,,0,,,,,,,0,0,0,,,unknown,,,0,\r
 
         """)
   }

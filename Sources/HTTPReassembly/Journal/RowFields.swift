@@ -42,6 +42,7 @@ extension Message {
     try codeExpanded(&coder)
     try coder.optional(&grpcMessages)
     try coder.optional(&grpcStatus)
+    try coder.optional(&events)
   }
 
   private mutating func codeExpanded<Coder: RowCoder>(_ coder: inout Coder) throws(Coder.Fault) {
@@ -86,6 +87,7 @@ extension Exchange {
     try coder.integer(&responseLength)
     try coder.text(&process, &texts)
     try coder.integer(&tunnelLength)
+    try coder.optional(&events)
     try coder.integer(&ipLength)
   }
 }

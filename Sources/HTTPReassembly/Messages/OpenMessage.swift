@@ -45,13 +45,18 @@ struct OpenContent {
   var codings: [String] = []
   /// Whether the content has no coding, so that its length needs no decoder.
   var isIdentity = true
-  /// Whether the content in progress has an observer, a coding, or gRPC messages.
+  /// Whether the content in progress has an observer, a coding, gRPC messages, or events.
   var isOpen = false
   /// The gRPC messages in it; nil if it has none.
   var grpc: GRPCContent?
+  /// The events in it; nil if it is no event stream.
+  var events: EventStream?
 
   /// Octets of memory that it takes itself.
-  var memory: Int { MemoryLayout<OpenContent>.stride + 64 + (grpc == nil ? 0 : GRPCContent.memory) }
+  var memory: Int {
+    MemoryLayout<OpenContent>.stride + 64 + (grpc == nil ? 0 : GRPCContent.memory)
+      + (events == nil ? 0 : EventStream.memory)
+  }
 
   /// Starts anew for another message.
   mutating func close() { if isOpen { self = OpenContent() } }

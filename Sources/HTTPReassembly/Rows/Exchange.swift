@@ -41,6 +41,8 @@ public struct Exchange: Sendable, Equatable {
   public var apiPath = TextID.none
   /// `tunnel_bytes` of all its messages.
   public var tunnelLength = 0
+  /// The number of events that the final response brought; nil if it is no event stream, or octets of it are unknown.
+  public var events: Int?
   /// `ip_bytes` of all its messages.
   public var ipLength = 0
 

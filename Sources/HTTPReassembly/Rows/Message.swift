@@ -348,6 +348,8 @@ public struct Message: Sendable, Equatable {
   private var grpcCount: Int32 = -1
   /// -1 without a status.
   private var grpcCode: Int32 = -1
+  /// -1 if the content is no event stream, or its events are unknown.
+  private var eventCount: Int32 = -1
 
   /// Creates an empty message.
   public init() {}
@@ -374,6 +376,12 @@ public struct Message: Sendable, Equatable {
   public var grpcMessages: Int? {
     get { grpcCount < 0 ? nil : Int(grpcCount) }
     set { grpcCount = newValue.map { Int32(clamping: $0) } ?? -1 }
+  }
+
+  /// The number of events seen in the content; nil if it is no event stream (`text/event-stream`), or octets of it are unknown.
+  public var events: Int? {
+    get { eventCount < 0 ? nil : Int(eventCount) }
+    set { eventCount = newValue.map { Int32(clamping: $0) } ?? -1 }
   }
 
   /// The status of the gRPC call, from `grpc-status`; nil without one.

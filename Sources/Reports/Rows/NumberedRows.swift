@@ -91,6 +91,7 @@ enum ExchangeRow {
     row[.text("api_path").orUnknown].path(exchange.apiPath, texts)
     row[.text("process").orUnknown].processName(exchange.process, texts)
     row[.integer("tunnel_bytes")].integer(exchange.tunnelLength)
+    row[.integer("events").orUnknown].integer(exchange.events)
     row.end()
   }
 }

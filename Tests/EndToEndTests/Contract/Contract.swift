@@ -14,7 +14,7 @@ enum Contract {
     """
     exchange, connection, request, response, method, host, path, status, started, dns_ms, connect_ms, tls_ms, send_ms, \
     wait_ms, receive_ms, request_bytes, response_bytes, ip_bytes, stream, version, pairing, api_path, process, \
-    tunnel_bytes
+    tunnel_bytes, events
     """)
 
   static let apis = columns("host, path, \(figuresOfAPIs)")

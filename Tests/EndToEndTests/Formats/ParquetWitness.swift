@@ -64,7 +64,7 @@ enum ParquetWitness {
     database = sqlite3.connect("file:%s/report.sqlite?mode=ro" % folder, uri=True)
     bad = []
     cells = 0
-    times = {"first_time", "last_time", "opened", "closed", "started", "start"}
+    times = {"first_time", "last_time", "opened", "closed", "started", "start", "time"}
 
     def check(what, mine, other):
         if mine != other: bad.append("%s: %r is not %r" % (what, mine, other))

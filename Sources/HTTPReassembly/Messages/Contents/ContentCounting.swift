@@ -1,20 +1,25 @@
 // The length of a message's content without its codings (RFC 9110 §8.4). Content is counted while it passes, never stored.
 
 extension OpenContent {
-  /// The form of gRPC in a message's content, by its media type. Nil if the content is not gRPC, or has a content coding, which hides its
-  /// messages.
+  /// The parts that are counted in a message's content, by its media type; nil for any other type. A content coding hides messages of gRPC.
   @inline(__always)
-  static func formOfGRPC(of row: RowIndex, _ run: borrowing Run) -> GRPCForm? {
+  static func parts(of row: RowIndex, _ run: borrowing Run) -> ContentParts? {
     let (type, coding) = run.rows.messages.look(Int(row)) { ($0.message.contentType, $0.message.contentEncoding) }
-    guard type != .none, coding == .none else { return nil }
-    return run.texts.withOctets(type) { GRPCForm($0) }
+    guard type != .none else { return nil }
+    return run.texts.withOctets(type) { type in
+      if EventStream.isType(type) { return .events }
+      return coding == .none ? GRPCForm(type).map { .grpc($0) } : nil
+    }
   }
 
-  /// Prepares for the content of a message. `form` is its form of gRPC.
-  mutating func start(of row: RowIndex, _ form: GRPCForm?, _ encoding: GRPCEncoding, _ run: inout Run) {
-    if let form {
+  /// Prepares for the content of a message.
+  mutating func start(of row: RowIndex, _ parts: ContentParts?, _ encoding: GRPCEncoding, _ run: inout Run) {
+    switch parts {
+    case nil: break
+    case .grpc(let form):
       run.rows[message: row].grpcMessages = 0
       grpc = GRPCContent(form, encoding: encoding)
+    case .events: events = EventStream()
     }
     let (content, transfer) = run.rows.messages.look(Int(row)) {
       ($0.message.contentEncoding, $0.message.transferEncoding)
@@ -23,6 +28,9 @@ extension OpenContent {
     let codings = run.codings.names(content: content, transfer: transfer, run.texts)
     guard !codings.isEmpty else { return }
     isIdentity = false
+    let stream = events
+    // The events of a coded content are in what its decoder makes.
+    events = nil
     if grpc != nil {
       // A transfer coding hides the messages.
       grpc = nil
@@ -44,6 +52,7 @@ extension OpenContent {
     }
     self.decoder = decoder
     self.codings = codings
+    events = stream
   }
 
   /// Takes octets of a message's content.
@@ -51,7 +60,7 @@ extension OpenContent {
   func take(_ octets: RawSpan, of row: RowIndex, _ run: inout Run) {
     if run.contentNotes.isWanted { run.contentNotes.take(octets, of: row, isCoded: !isIdentity) }
     if let grpc { grpc.take(octets, of: row, &run) }
-    guard run.observer != nil else {
+    guard run.observer != nil || events != nil else {
       guard let decoder else { return }
       run.prepareDecoding()
       decoder.feed(octets, within: &run.decoding)
@@ -62,19 +71,24 @@ extension OpenContent {
 
   @inline(never)
   private func show(_ octets: RawSpan, of row: RowIndex, _ run: inout Run) {
-    guard let observer = run.observer else { return }
+    let (observer, events) = (run.observer, events)
     let number = run.rows[message: row].number
-    observer.content(octets, of: number)
+    observer?.content(octets, of: number)
     if isIdentity {
-      observer.decodedContent(octets, of: number)
+      events?.take(octets)
+      observer?.decodedContent(octets, of: number)
     } else {
       run.prepareDecoding()
-      decoder?.feed(octets, within: &run.decoding) { observer.decodedContent($0, of: number) }
+      decoder?.feed(octets, within: &run.decoding) { octets in
+        events?.take(octets)
+        observer?.decodedContent(octets, of: number)
+      }
     }
   }
 
   /// Ends the content of a message, seen whole or not. The outcome is known at once, or when the message becomes final.
   mutating func finish(of row: RowIndex, isComplete: Bool, _ run: inout Run) {
+    if let events { run.rows[message: row].events = events.events }
     if let grpc {
       self.grpc = nil
       finish(grpc, of: row, isComplete: isComplete, &run)
@@ -91,6 +105,11 @@ extension OpenContent {
       run.rows.messages[Int(row)].pendingContent = pending
     } else {
       let outcome = decoder.finish(within: &run.decoding)
+      // A decoder that gave up made no more octets.
+      switch outcome {
+      case .failed(.corrupt), .failed(.beyondLimit): run.rows[message: row].events = nil
+      default: break
+      }
       if let anomaly = run.rows[message: row].note(outcome, isComplete: isComplete) { run.note(anomaly) }
     }
     run.decoders?.recycle(decoder, codings: codings)
@@ -115,6 +134,7 @@ extension OpenContent {
   mutating func lose() {
     decoder = nil
     grpc?.lose()
+    events?.lose()
   }
 
   /// Takes the outcome of a content that was decoded while the analysis went on.
@@ -130,6 +150,14 @@ extension OpenContent {
     run.note(anomaly)
     run.anomalies.now = now
   }
+}
+
+/// The parts of a content that are counted.
+enum ContentParts {
+  /// Messages of gRPC.
+  case grpc(GRPCForm)
+  /// Events of an event stream.
+  case events
 }
 
 extension Run {

@@ -143,14 +143,15 @@ extension Conversation {
   }
 
   private mutating func startContent(of row: RowIndex, _ encoding: GRPCEncoding, _ run: inout Run) {
-    let form = OpenContent.formOfGRPC(of: row, run)
+    var parts = OpenContent.parts(of: row, run)
+    // Native gRPC needs HTTP/2.
+    if case .grpc(.native) = parts { parts = nil }
     let isCoded = run.rows.messages.look(Int(row)) {
       $0.message.contentEncoding != .none || $0.message.transferEncoding != .none
     }
-    guard isCoded || form != nil || run.observer != nil || run.contentNotes.isWanted else { return }
+    guard isCoded || parts != nil || run.observer != nil || run.contentNotes.isWanted else { return }
     openContent(run)
-    // Native gRPC needs HTTP/2.
-    contents[run.side]?.value.start(of: row, form == .native ? nil : form, encoding, &run)
+    contents[run.side]?.value.start(of: row, parts, encoding, &run)
   }
 
   /// Prepares to inspect or decode content.

@@ -94,8 +94,11 @@ extension Conversation {
     run.closeWebSocket(of: row)
     run.rows[message: row].isFromServer = side != client
     if run.rows[message: row].process == .none { run.rows[message: row].process = run.process(client: client) }
-    let (kind, first, length, tunnel, ipLength) = run.rows.messages.look(Int(row)) {
-      ($0.message.kind, $0.message.firstTime, $0.message.octets.total, $0.message.tunnel, $0.message.ipLength)
+    let (kind, first, length, tunnel, events, ipLength) = run.rows.messages.look(Int(row)) {
+      let message = $0.message
+      return (
+        message.kind, message.firstTime, message.octets.total, message.tunnel, message.events, message.ipLength
+      )
     }
     run.rows.finishMessage(row)
     if let open = exchanges.row(exchange) { run.adoptProcess(of: row, into: open) }
@@ -107,7 +110,10 @@ extension Conversation {
         exchange.requestFirst = first
         exchange.exchange.requestLength += length
       } else {
-        if kind == .response { exchange.responseFirst = first }
+        if kind == .response {
+          exchange.responseFirst = first
+          exchange.exchange.events = events
+        }
         exchange.exchange.responseLength += length
       }
     }

@@ -46,8 +46,8 @@ extension MultiplexedStreams {
     run.rows[message: row].client = run.connection.endpoints[client]
     run.rows[message: row].server = run.connection.endpoints[1 - client]
     run.rows[message: row].isFromServer = side != client
-    let (length, tunnel, ipLength, pairing) = run.rows.messages.look(Int(row)) {
-      ($0.message.octets.total, $0.message.tunnel, $0.message.ipLength, $0.message.pairing)
+    let (length, tunnel, ipLength, pairing, events) = run.rows.messages.look(Int(row)) {
+      ($0.message.octets.total, $0.message.tunnel, $0.message.ipLength, $0.message.pairing, $0.message.events)
     }
     run.rows.finishMessage(row)
     run.adoptProcess(of: row, into: list[slot].exchange)
@@ -59,7 +59,10 @@ extension MultiplexedStreams {
     if kind == .request {
       run.rows.exchanges[exchange].exchange.requestLength += length
     } else {
-      if kind == .response { run.rows.exchanges[exchange].exchange.pairing = pairing }
+      if kind == .response {
+        run.rows.exchanges[exchange].exchange.pairing = pairing
+        run.rows.exchanges[exchange].exchange.events = events
+      }
       run.rows.exchanges[exchange].exchange.responseLength += length
     }
     closeIfOver(slot, &run)

@@ -144,10 +144,10 @@ extension MultiplexedStreams {
     guard !list[slot].halves[side].isTunnel else { return }
     let row = list[slot].halves[side].message.row
     let encoding = run.rows.messages.look(Int(row)) { $0.message.contentEncoding }
-    let form = OpenContent.formOfGRPC(of: row, run)
-    guard encoding != .none || form != nil || run.observer != nil || run.contentNotes.isWanted else { return }
+    let parts = OpenContent.parts(of: row, run)
+    guard encoding != .none || parts != nil || run.observer != nil || run.contentNotes.isWanted else { return }
     list[slot].halves[side].content.isOpen = true
-    list[slot].halves[side].content.start(of: row, form, section.grpcEncoding, &run)
+    list[slot].halves[side].content.start(of: row, parts, section.grpcEncoding, &run)
   }
 
   /// Looks whether the request has come meanwhile, which tells a tunnel. Else the message ends where a tunnel may begin.
