@@ -131,7 +131,7 @@ enum HuffmanCode {
       }
       word += 1
     }
-    // Whatever follows the first word, where it is whole, is the second one.
+    // The second word follows the first one, where it fits.
     for bits in code.steps.indices where code.steps[bits].length > 0 {
       let taken = Int(code.steps[bits].firstLength)
       let following = code.steps[bits << taken & (1 << stepLength - 1)]
