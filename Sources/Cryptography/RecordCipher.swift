@@ -56,6 +56,8 @@ package enum CipherAlgorithm: UInt8, CaseIterable, Sendable {
   /// The length in octets of a block, and so of the IV, of a cipher without tag; 1 for other ciphers.
   package var blockLength: Int { isAuthenticated ? 1 : self == .tripleDESCBC ? 8 : 16 }
 
+  fileprivate var isGCM: Bool { self == .aes128GCM || self == .aes256GCM }
+
   fileprivate var isCCM: Bool {
     switch self {
     case .aes128CCM, .aes256CCM, .aes128CCM8, .aes256CCM8: true
@@ -92,6 +94,7 @@ package final class RecordCipher {
     else { return nil }
     self.algorithm = algorithm
     unsafe self.context = context
+    var none: UInt32 = 0
     var isReady = unsafe EVP_DecryptInit_ex(context, known, nil, nil, nil) == 1
     if algorithm.isAuthenticated {
       isReady = unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_IVLEN, 12, nil) == 1 && isReady
@@ -105,6 +108,10 @@ package final class RecordCipher {
         let address = unsafe key.baseAddress?.assumingMemoryBound(to: UInt8.self)
         return unsafe EVP_DecryptInit_ex(context, nil, nil, address, nil) == 1
       } && isReady
+    // IVs come as parameters. The octets that this sets do not stay.
+    if algorithm.isGCM {
+      isReady = unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_SET_IV_FIXED, 4, &none) == 1 && isReady
+    }
     if !algorithm.isAuthenticated { isReady = unsafe EVP_CIPHER_CTX_set_padding(context, 0) == 1 && isReady }
     guard isReady else { return nil }
   }
@@ -161,14 +168,40 @@ package final class RecordCipher {
       else { return false }
       return unsafe EVP_DecryptUpdate(context, target, &written, Self.octets(sealed), Int32(length)) == 1
     }
-    guard unsafe EVP_DecryptInit_ex(context, nil, nil, nil, nonce) == 1,
+    guard unsafe set(nonce, tag),
       unsafe EVP_DecryptUpdate(context, nil, &written, Self.octets(additional), Int32(additional.count)) == 1,
-      unsafe EVP_DecryptUpdate(context, target, &written, Self.octets(sealed), Int32(length)) == 1,
-      unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(algorithm.tagLength), tag) == 1
+      unsafe EVP_DecryptUpdate(context, target, &written, Self.octets(sealed), Int32(length)) == 1
     else { return false }
     // No octets are left to write, but libcrypto needs an address.
     var none: UInt8 = 0
     return unsafe EVP_DecryptFinal_ex(context, &none, &end) == 1
+  }
+
+  /// Sets the IV and the tag of a record.
+  ///
+  /// For GCM, one call does both. The usual calls look up each name that the cipher could be asked for, which takes longer than to open a
+  /// short record.
+  @unsafe
+  private func set(_ nonce: UnsafePointer<UInt8>?, _ tag: UnsafeMutableRawPointer?) -> Bool {
+    guard algorithm.isGCM else {
+      return unsafe EVP_DecryptInit_ex(context, nil, nil, nil, nonce) == 1
+        && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(algorithm.tagLength), tag) == 1
+    }
+    let parameters = unsafe (
+      Self.parameter("tag", tag, algorithm.tagLength),
+      Self.parameter("tlsivinv", UnsafeMutableRawPointer(mutating: nonce), 12), OSSL_PARAM()
+    )
+    return unsafe withUnsafeBytes(of: parameters) {
+      unsafe EVP_CIPHER_CTX_set_params(context, $0.baseAddress?.assumingMemoryBound(to: OSSL_PARAM.self)) == 1
+    }
+  }
+
+  /// Octets under one of libcrypto's names (`OSSL_CIPHER_PARAM_AEAD_TAG`, `OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV`).
+  @unsafe
+  private static func parameter(_ name: StaticString, _ octets: UnsafeMutableRawPointer?, _ count: Int) -> OSSL_PARAM {
+    let name = unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+    return unsafe OSSL_PARAM(
+      key: name, data_type: UInt32(OSSL_PARAM_OCTET_STRING), data: octets, data_size: count, return_size: 0)
   }
 
   /// Decrypts `sealed`, whole blocks, into `opened`, which must have as much room. The output is not authenticated, and still has its

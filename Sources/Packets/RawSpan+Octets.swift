@@ -171,10 +171,14 @@ extension RawSpan {
 
 extension Array where Element == UInt8 {
   /// Lends the array's octets. `Span.bytes` is marked unsafe because padding could be read; octets have no padding.
+  ///
+  /// The lifetime is extended, because otherwise the compiler may lend the octets of a variable's array without keeping it (Swift 6.3.1).
+  /// If `body` then changed the variable, they would be gone.
   @inlinable
   @inline(__always)
   package func withOctets<Result, Failure: Error>(_ body: (RawSpan) throws(Failure) -> Result) throws(Failure) -> Result
   {
+    defer { extendLifetime(self) }
     let octets = span
     return try body(unsafe octets.bytes)
   }

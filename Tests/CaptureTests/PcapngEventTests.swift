@@ -93,6 +93,24 @@ import Testing
     #expect(reading.events.secrets.map(\.octets) == [pattern(7)])
   }
 
+  /// Secrets are read in advance from the whole file, past packets of every kind, however many secrets there are in all.
+  @Test(arguments: Order.allCases)
+  func secretsAreReadInAdvance(order: Order) throws {
+    var file = PcapngBuilder(order)
+    file.interface()
+    for number in 0..<9 as Range<UInt8> {
+      file.enhanced(pattern(60), ticks: 1)
+      file.secrets([UInt8](repeating: number, count: CaptureLimits.waitingSecretsOctets / 2))
+      file.simple(pattern(61))
+      file.obsolete(pattern(62), ticks: 2)
+    }
+    file.secrets([9])
+    let path = try TemporaryFile(file.octets)
+    var found: [UInt8?] = []
+    CaptureSecrets.read([path.path]) { found.append($0.octets.first) }
+    #expect(found == (0...9).map { $0 })
+  }
+
   /// A file that ends within secrets is cut there, wherever that is.
   @Test func cutSecretsAreACut() throws {
     var file = PcapngBuilder()

@@ -46,7 +46,7 @@ struct FieldNotes {
 
   // MARK: Sections that are read at once
 
-  /// Begins a header section.
+  /// Begins a section.
   @inline(__always)
   mutating func startSection() { section.removeAll(keepingCapacity: true) }
 
@@ -59,12 +59,17 @@ struct FieldNotes {
   /// Gives the section to a message.
   mutating func endSection(of row: RowIndex) {
     reserve(row)
-    guard lines[Int(row)].isEmpty, count + section.count <= Self.totalLimit else { return }
     guard !section.isEmpty else { return }
+    guard lines[Int(row)].isEmpty, count + section.count <= Self.totalLimit else {
+      for line in section { add(line, to: row) }
+      return
+    }
     count += section.count
     holders += 1
     swap(&lines[Int(row)], &section)
     section = spares.take()
+    // Most sections have as many lines as the one before.
+    if section.capacity == 0 { section.reserveCapacity(lines[Int(row)].count) }
   }
 
   // MARK: Lines that come one by one
@@ -131,6 +136,9 @@ struct FieldNames {
   private var starts: [Int32] = [0, 0]
   /// Numbers by the marks of their names, 0 if empty. There are at least twice as many buckets as names.
   private var buckets: [UInt16] = []
+  /// The name last found for some octets of it: nearly every name is one of a few dozen. A sender who makes all names share a place only
+  /// makes each of them look for its bucket.
+  private var latest: [UInt16] = []
 
   /// Names with numbers of their own; in a flood, all further names have the number 0.
   static let limit = 4096
@@ -149,7 +157,35 @@ struct FieldNames {
   /// The number of a name; letter case does not matter.
   mutating func number(of name: RawSpan) -> UInt16 {
     guard name.byteCount > 0, name.byteCount <= Self.longest else { return Self.none }
-    if buckets.isEmpty { buckets = Array(repeating: 0, count: 4 * Self.limit) }
+    if buckets.isEmpty {
+      buckets = Array(repeating: 0, count: 4 * Self.limit)
+      latest = Array(repeating: 0, count: Self.latestCount)
+    }
+    let place = Self.place(name)
+    if isSame(name, latest[place]) { return latest[place] }
+    let number = find(name)
+    latest[place] = number
+    return number
+  }
+
+  private static var latestCount: Int { 256 }
+
+  /// The place in `latest`: by the first and the last octets, with letters of either case alike, and by the length.
+  @inline(__always)
+  private static func place(_ name: RawSpan) -> Int {
+    let count = name.byteCount
+    var mixed = UInt64(truncatingIfNeeded: count)
+    if count >= 8 {
+      mixed &+= name.littleEndian64(within: 0) | 0x2020_2020_2020_2020
+      mixed ^= (name.littleEndian64(within: count &- 8) | 0x2020_2020_2020_2020) &* 0xff51_afd7_ed55_8ccd
+    } else {
+      mixed &+= (name.littleEndian(from: 0) | 0x2020_2020_2020_2020) << 3
+    }
+    return Int(truncatingIfNeeded: (mixed &* 0x9e37_79b9_7f4a_7c15) >> 56)
+  }
+
+  @inline(never)
+  private mutating func find(_ name: RawSpan) -> UInt16 {
     var bucket = Int(truncatingIfNeeded: OctetMark.ofSmallLetters(name)) & (buckets.count - 1)
     while buckets[bucket] != 0 {
       if isSame(name, buckets[bucket]) { return buckets[bucket] }
@@ -162,17 +198,21 @@ struct FieldNames {
     return buckets[bucket]
   }
 
+  @inline(__always)
   private func isSame(_ name: RawSpan, _ number: UInt16) -> Bool {
     let start = Int(starts[Int(number)])
-    guard Int(starts[Int(number) + 1]) - start == name.byteCount else { return false }
+    let count = name.byteCount
+    guard Int(starts[Int(number) + 1]) - start == count else { return false }
     return octets.withOctets { known in
-      let known = known.extracting(start..<start + name.byteCount)
+      let known = known.extracting(start..<start + count)
+      guard count >= 8 else { return known.littleEndian(from: 0) == name.littleEndian(from: 0).lowercasedOctets }
       var offset = 0
-      while offset &+ 8 <= name.byteCount {
+      while offset &+ 8 < count {
         if known.littleEndian64(within: offset) != name.littleEndian64(within: offset).lowercasedOctets { return false }
         offset &+= 8
       }
-      return known.littleEndian(from: offset) == name.littleEndian(from: offset).lowercasedOctets
+      // The last eight octets may overlap those compared before.
+      return known.littleEndian64(within: count &- 8) == name.littleEndian64(within: count &- 8).lowercasedOctets
     }
   }
 }

@@ -66,6 +66,7 @@ struct Run: StreamContext {
   private(set) var connectionCount = 0
 
   init(configuration: Configuration, decoders: (any ContentDecoderSource)?, observer: (any MessageObserver)? = nil) {
+    OctetMark.chooseKeys()
     self.configuration = configuration
     self.observer = observer
     contentNotes = ContentNotes(isWanted: configuration.tables.contains(.contents))

@@ -66,11 +66,11 @@ struct ContentTable: Sendable {
   /// The number of samples offered for each row of `totals`.
   private var offers: [Int32] = []
   /// The marks of contents, combined with their client, direction and URL.
-  private var known: Set<UInt64> = []
+  private var known = MarkTable()
   /// The same marks without the URL.
-  private var knownAnywhere: Set<UInt64> = []
+  private var knownAnywhere = MarkTable()
   /// Lengths of the contents sent last, in octets, by the marks of their targets and clients.
-  private var lengths: [UInt64: Int] = [:]
+  private var lengths = MarkTable(empty: 0)
   private var sampled = 0
   private var limit: Int
   private var rowLimit: Int
@@ -95,8 +95,7 @@ struct ContentTable: Sendable {
   var memory: Int {
     copies * totals.count * MemoryLayout<ContentTotals>.stride
       + (MemoryBudget.grown(offers.count) + MemoryBudget.grown(places.count)) * 4
-      + (known.capacity + knownAnywhere.capacity) * 12
-      + lengths.capacity * 24
+      + known.memory + knownAnywhere.memory + lengths.memory
   }
 
   /// Ends the growth of the table: new rows count as beyond the limit.
@@ -138,23 +137,20 @@ struct ContentTable: Sendable {
     let target = OctetMark.mix(message.target, OctetMark.mix(UInt64(position), client))
     let content = OctetMark.mix(note.markValue, kind == .request ? 1 : 2)
     let (mark, markAnywhere) = (OctetMark.mix(content, target), OctetMark.mix(content, client))
-    let isKnown = known.contains(mark)
-    if isKnown {
+    let isFull = known.count >= limit
+    if isFull ? known.contains(mark) : !known.insert(mark) {
       totals[index].repeated += 1
       totals[index].repeatedOctets += body
-    } else if knownAnywhere.contains(markAnywhere) {
-      totals[index].repeatedElsewhere += 1
-      totals[index].repeatedElsewhereOctets += body
-    }
-    if known.count < limit {
-      known.insert(mark)
-      knownAnywhere.insert(markAnywhere)
-    } else if !isKnown {
-      anomalies.note(.contentTableFull)
+    } else {
+      if isFull { anomalies.note(.contentTableFull) }
+      if isFull ? knownAnywhere.contains(markAnywhere) : !knownAnywhere.insert(markAnywhere) {
+        totals[index].repeatedElsewhere += 1
+        totals[index].repeatedElsewhereOctets += body
+      }
     }
     guard kind == .response, status == 200 else { return }
     if lengths.count < limit || lengths[target] != nil {
-      lengths[target] = body
+      lengths.set(target, body)
     } else {
       anomalies.note(.contentTableFull)
     }

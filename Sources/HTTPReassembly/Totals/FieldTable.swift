@@ -55,6 +55,12 @@ struct FieldTable: Sendable {
     var lines: [FieldNotes.Line]
   }
 
+  /// The latest messages on a connection, one of each API. Beyond the limit, the oldest API gives its place to a new one.
+  private struct LatestFields {
+    var messages: [Latest] = []
+    var oldest = 0
+  }
+
   /// Whether the table is wanted.
   let isWanted: Bool
   /// Fields of requests and fields of responses, for each API that has fields of its own. The first two are of all other APIs.
@@ -63,7 +69,7 @@ struct FieldTable: Sendable {
   private var places: [Int32] = []
   private var count = 0
   /// Latest fields by API, of connections that are not final.
-  private var open: ConnectionSlots<[Latest]>
+  private var open: ConnectionSlots<LatestFields>
   /// The number of lines remembered, all connections together.
   private var remembered = 0
   private var search = FieldSearch()
@@ -84,7 +90,7 @@ struct FieldTable: Sendable {
     isWanted = configuration.tables.contains(.fields)
     limit = configuration.fieldLimit
     rememberedLimit = configuration.rememberedFieldLimit
-    open = ConnectionSlots(isWanted: isWanted, initial: [])
+    open = ConnectionSlots(isWanted: isWanted, initial: LatestFields())
   }
 
   /// Octets of memory that the table takes.
@@ -106,49 +112,98 @@ struct FieldTable: Sendable {
     let direction = message.kind == .request ? 0 : 1
     let index = place(of: position, &anomalies) + direction
     let api = Int32(2 * position + direction)
-    var (start, header) = (message.octets.startLine, message.octets.header)
-    for line in lines {
-      if line.isPseudo { start -= Int(line.length) } else { header -= Int(line.length) }
-    }
-    if start < 0 || header < 0 {
-      // In a faulty message, lines can be longer than its section. The section is then counted as a whole.
+    var rest = Remainder(message)
+    for place in lines.indices { rest.remove(lines[place]) }
+    // In a faulty message, lines can be longer than its section. The section is then counted as a whole.
+    if rest.startLine < 0 || rest.header < 0 {
       lines.removeAll()
-      (start, header) = (message.octets.startLine, message.octets.header)
+      rest = Remainder(message)
     }
-    var startExpanded = message.expandedStartLine
-    var headerExpanded = message.expandedHeader
     let slot = open.slot(of: message.connection)
-    let latest = open[slot].firstIndex { $0.api == api }
-    // Moved out, so that it has no second owner while it changes.
+    let latest = open[slot].messages.firstIndex { $0.api == api }
+    // Moved out, so that they have no second owner while they change or are read.
     var own: [Field] = []
     swap(&own, &fields[index])
-    var place = 0
+    var before: [FieldNotes.Line] = []
+    if let latest { swap(&before, &open[slot].messages[latest].lines) }
     search.start()
-    for line in lines {
+    var place = 0
+    while true {
+      addInOrder(lines, &place, &own, before, of: message.number)
+      guard place < lines.count else { break }
+      let line = lines[place]
       let length = Int(line.length)
-      let isRepeated = latest.map { has(open[slot][$0].lines, line, at: place) } ?? false
-      let field = self.field(line.name, at: place, &own, &anomalies)
-      own[field].add(
+      let isRepeated = has(before, line, at: place)
+      own[field(line.name, &own, &anomalies)].add(
         octets: length, expanded: Int(max(line.expanded, 0)), repeated: isRepeated ? length : 0, of: message.number)
-      if !line.isHeader {
-        startExpanded = line.expanded < 0 ? nil : startExpanded.map { $0 - Int(line.expanded) }
-      } else {
-        headerExpanded = line.expanded < 0 ? nil : headerExpanded.map { $0 - Int(line.expanded) }
-      }
       place &+= 1
     }
-    let rest: InlineArray<3, (name: UInt16, octets: Int, expanded: Int)> = [
-      (Rest.startLine, start, startExpanded ?? 0), (Rest.header, header, headerExpanded ?? 0),
-      (Rest.trailer, message.octets.trailer, 0),
-    ]
-    for index in rest.indices where rest[index].octets > 0 || rest[index].expanded > 0 {
-      let field = self.field(rest[index].name, at: place, &own, &anomalies)
-      own[field].add(
-        octets: rest[index].octets, expanded: max(rest[index].expanded, 0), repeated: 0, of: message.number)
-      place &+= 1
-    }
+    let number = message.number
+    addRest(Rest.startLine, rest.startLine, rest.startExpanded ?? 0, &place, &own, of: number, &anomalies)
+    addRest(Rest.header, rest.header, rest.headerExpanded ?? 0, &place, &own, of: number, &anomalies)
+    addRest(Rest.trailer, message.octets.trailer, 0, &place, &own, of: number, &anomalies)
     swap(&own, &fields[index])
-    remember(&lines, slot, latest, api, &anomalies)
+    if let latest {
+      remembered += lines.count - before.count
+      swap(&open[slot].messages[latest].lines, &lines)
+      // Their memory is used again.
+      swap(&lines, &before)
+    } else {
+      remember(&lines, slot, api, &anomalies)
+    }
+  }
+
+  /// The octets of a message's start-line and header section that belong to no field.
+  private struct Remainder {
+    var startLine: Int
+    var header: Int
+    /// In the spelling of HTTP/1.1; nil if unknown.
+    var startExpanded: Int?
+    var headerExpanded: Int?
+
+    init(_ message: borrowing Message) {
+      (startLine, header) = (message.octets.startLine, message.octets.header)
+      (startExpanded, headerExpanded) = (message.expandedStartLine, message.expandedHeader)
+    }
+
+    @inline(__always)
+    mutating func remove(_ line: FieldNotes.Line) {
+      if line.isPseudo { startLine -= Int(line.length) } else { header -= Int(line.length) }
+      if line.isHeader {
+        headerExpanded = line.expanded < 0 ? nil : headerExpanded.map { $0 - Int(line.expanded) }
+      } else {
+        startExpanded = line.expanded < 0 ? nil : startExpanded.map { $0 - Int(line.expanded) }
+      }
+    }
+  }
+
+  /// Adds lines from `place` on, up to the first one whose field has another place in the API: nearly always, all of them.
+  @inline(__always)
+  private mutating func addInOrder(
+    _ lines: [FieldNotes.Line], _ place: inout Int, _ own: inout [Field], _ before: [FieldNotes.Line], of message: Int
+  ) {
+    let lines = lines.span
+    var fields = own.mutableSpan
+    let end = min(lines.count, fields.count)
+    while place < end, fields[place].name == lines[place].name {
+      let line = lines[place]
+      let length = Int(line.length)
+      fields[place].add(
+        octets: length, expanded: Int(max(line.expanded, 0)), repeated: has(before, line, at: place) ? length : 0,
+        of: message)
+      place &+= 1
+    }
+  }
+
+  /// Adds octets that belong to no field.
+  private mutating func addRest(
+    _ name: UInt16, _ octets: Int, _ expanded: Int, _ place: inout Int, _ own: inout [Field], of message: Int,
+    _ anomalies: inout AnomalyLog
+  ) {
+    guard octets > 0 || expanded > 0 else { return }
+    own[field(name, at: place, &own, &anomalies)].add(
+      octets: octets, expanded: max(expanded, 0), repeated: 0, of: message)
+    place &+= 1
   }
 
   /// The place of an API's fields. When the table is full, all further APIs share the place without an API.
@@ -176,7 +231,7 @@ struct FieldTable: Sendable {
   /// Whether a section has a line's field with the same value, most likely at the same place.
   @inline(__always)
   private mutating func has(_ section: [FieldNotes.Line], _ line: FieldNotes.Line, at place: Int) -> Bool {
-    guard line.value != 0 else { return false }
+    guard line.value != 0, !section.isEmpty else { return false }
     if place < section.count, section[place].name == line.name, section[place].value == line.value { return true }
     return search.has(line, in: section)
   }
@@ -212,25 +267,26 @@ struct FieldTable: Sendable {
 
   /// Remembers the fields of a message as the latest of its API on its connection.
   private mutating func remember(
-    _ lines: inout [FieldNotes.Line], _ slot: Int, _ latest: Int?, _ api: Int32, _ anomalies: inout AnomalyLog
+    _ lines: inout [FieldNotes.Line], _ slot: Int, _ api: Int32, _ anomalies: inout AnomalyLog
   ) {
-    if let latest {
-      remembered += lines.count - open[slot][latest].lines.count
-      return swap(&open[slot][latest].lines, &lines)
-    }
     guard remembered + lines.count <= rememberedLimit else { return anomalies.note(.fieldTableFull) }
     remembered += lines.count
-    var newest = Latest(api: api, lines: [])
-    // The memory of forgotten lines is reused for the next message.
-    if open[slot].count >= Self.latestLimit { newest.lines = open[slot].removeFirst().lines }
-    remembered -= newest.lines.count
-    swap(&newest.lines, &lines)
-    open[slot].append(newest)
+    guard open[slot].messages.count >= Self.latestLimit else {
+      var newest = Latest(api: api, lines: [])
+      swap(&newest.lines, &lines)
+      return open[slot].messages.append(newest)
+    }
+    let oldest = open[slot].oldest
+    open[slot].oldest = (oldest + 1) % Self.latestLimit
+    remembered -= open[slot].messages[oldest].lines.count
+    open[slot].messages[oldest].api = api
+    // The memory of forgotten lines is used for the next message.
+    swap(&open[slot].messages[oldest].lines, &lines)
   }
 
   /// Forgets the fields of a final connection.
   mutating func forget(_ connection: Int) {
-    for latest in open.remove(connection) { remembered -= latest.lines.count }
+    for latest in open.remove(connection).messages { remembered -= latest.lines.count }
   }
 
   // MARK: Rows

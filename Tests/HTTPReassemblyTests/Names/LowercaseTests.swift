@@ -34,4 +34,21 @@ import Testing
     #expect(Array("a_^~@|b".utf8).withOctets { names.number(of: $0) } == 7)
     #expect(Array("a_^~`|b".utf8).withOctets { names.number(of: $0) } == 6)
   }
+
+  @Test func namesThatAreAlikeHaveNumbersOfTheirOwn() {
+    var random = SeededRandom(seed: 42)
+    var names = FieldNames()
+    var numbers: [String: UInt16] = [:]
+    for _ in 0..<4000 {
+      // Half of them differ only in the middle.
+      let middle = String(Int.random(in: 100...399, using: &random))
+      let name = Bool.random(using: &random) ? "x-forwarded-\(middle)-identity" : "x" + middle
+      let spelling = Bool.random(using: &random) ? name : name.uppercased()
+      let number = Array(spelling.utf8).withOctets { names.number(of: $0) }
+      #expect(numbers[name] == nil || numbers[name] == number)
+      #expect(names[number] == Array(name.utf8))
+      numbers[name] = number
+    }
+    #expect(Set(numbers.values).count == numbers.count && numbers.count > 500)
+  }
 }

@@ -17,14 +17,26 @@ package struct OctetMark {
   /// The number of octets taken.
   private(set) var count = 0
 
-  private static let firstKey =
-    isFixed.load(ordering: .relaxed) ? 0x243f_6a88_85a3_08d3 : UInt64.random(in: .min ... .max)
-  private static let secondKey =
-    isFixed.load(ordering: .relaxed) ? 0x1319_8a2e_0370_7344 : UInt64.random(in: .min ... .max)
+  // The first digits of π, until other keys are chosen. A constant needs no look whether it was made already.
+  private static let firstKey = Atomic<UInt64>(0x243f_6a88_85a3_08d3)
+  private static let secondKey = Atomic<UInt64>(0x1319_8a2e_0370_7344)
   private static let isFixed = Atomic(false)
+  private static let chosen: Void = {
+    guard !isFixed.load(ordering: .relaxed) else { return }
+    firstKey.store(.random(in: .min ... .max), ordering: .relaxed)
+    secondKey.store(.random(in: .min ... .max), ordering: .relaxed)
+  }()
 
-  /// Sets the keys that all parts of an analysis share, the first digits of π. Must be called before the run makes its first mark.
+  /// Chooses the keys of this run of the program. Must be called before the run makes its first mark; further calls do nothing.
+  static func chooseKeys() { _ = chosen }
+
+  /// Lets all parts of an analysis share their keys. Must be called before the keys are chosen.
   package static func fixKeys() { isFixed.store(true, ordering: .relaxed) }
+
+  @inline(__always)
+  private static var keys: (UInt64, UInt64) {
+    (firstKey.load(ordering: .relaxed), secondKey.load(ordering: .relaxed))
+  }
 
   init() {}
 
@@ -67,7 +79,7 @@ package struct OctetMark {
 
   /// Combines two marks or numbers into one mark.
   @inline(__always)
-  static func mix(_ a: UInt64, _ b: UInt64) -> UInt64 { mix(a, b, (firstKey, secondKey)) }
+  static func mix(_ a: UInt64, _ b: UInt64) -> UInt64 { mix(a, b, keys) }
 
   @inline(__always)
   private static func mix(_ a: UInt64, _ b: UInt64, _ keys: (UInt64, UInt64)) -> UInt64 {
@@ -98,7 +110,7 @@ package struct OctetMark {
   /// Takes all whole groups, after a multiple of sixteen octets.
   @inline(never)
   private mutating func takeGroups(_ octets: RawSpan, _ offset: inout Int) {
-    let keys = (Self.firstKey, Self.secondKey)
+    let keys = Self.keys
     let start = offset
     var (a, b, c, d) = (lane0, lane1, lane2, lane3)
     var lane = count >> 4 & 3

@@ -219,6 +219,7 @@ extension HTTP2Session {
     isTrailer: Bool, _ row: RowIndex, _ run: inout Run
   ) -> Int {
     decoder.value.startBlock(isCut: isCut)
+    if run.fieldNotes.isWanted { run.fieldNotes.startSection() }
     var offset = 0
     while true {
       switch decoder.value.next(octets, at: &offset) {

@@ -267,7 +267,7 @@ extension HTTP2Session {
     switch frame.type {
     case HTTP2FrameHeader.data:
       let slot = readers[side].slot
-      if frame.isEndOfStream, slot >= 0, streams[slot].halves[side].isInProgress {
+      if frame.isEndOfStream, slot >= 0, streams[slot].halves[side].state.isInProgress {
         streams.endMessage(slot, side, .complete, &run)
       }
     case HTTP2FrameHeader.headers, HTTP2FrameHeader.pushPromise, HTTP2FrameHeader.continuation:

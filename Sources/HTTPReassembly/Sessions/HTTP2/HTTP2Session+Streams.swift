@@ -117,7 +117,7 @@ extension HTTP2Session {
     guard !streams[slot].halves[side].isTunnel else { return takeTunnelled(slot, octets, &run) }
     count(octets.byteCount, as: .body, &run)
     let message = streams[slot].halves[side].message
-    guard streams[slot].halves[side].isInProgress, message.isOpen(run.rows) else { return }
+    guard streams[slot].halves[side].state.isInProgress, message.isOpen(run.rows) else { return }
     if streams[slot].halves[side].content.isOpen {
       streams[slot].halves[side].content.take(octets, of: message.row, &run)
     }

@@ -191,6 +191,7 @@ extension HTTP3Session {
     _ row: RowIndex, _ run: inout Run
   ) {
     let decoder = decoders[run.side]
+    if run.fieldNotes.isWanted { run.fieldNotes.startSection() }
     var offset = 0
     var step = decoder.value.startSection(octets, since: inserts, at: &offset)
     while true {

@@ -102,7 +102,7 @@ struct FieldSection {
     }
     guard row >= 0 else { return }
     if run.fieldNotes.isWanted, !isTrailer {
-      Self.note(name, value, field, isPseudo: isPseudo, hasCookie: hasCookie, of: row, &run)
+      Self.note(name, value, field, isPseudo: isPseudo, hasCookie: hasCookie, &run)
     }
     isPseudo
       ? takePseudo(name, value, field, isTrailer: isTrailer, &run)
@@ -111,8 +111,7 @@ struct FieldSection {
 
   /// Notes a field for the table of fields. It is static, because a method would copy the section, which is being changed.
   private static func note(
-    _ name: RawSpan, _ value: RawSpan, _ field: CodedField, isPseudo: Bool, hasCookie: Bool, of row: RowIndex,
-    _ run: inout Run
+    _ name: RawSpan, _ value: RawSpan, _ field: CodedField, isPseudo: Bool, hasCookie: Bool, _ run: inout Run
   ) {
     var expanded = -1
     if let length = field.value.length {
@@ -135,7 +134,7 @@ struct FieldSection {
     line.isHeader = !isPseudo || name.matchesExactly(":authority", at: 0)
     // An unknown value is not a repetition.
     if !field.value.isKnown { line.value = 0 }
-    run.fieldNotes.add(line, to: row)
+    run.fieldNotes.add(line)
   }
 
   /// Takes octets that are not a representation, or cannot be read.

@@ -35,6 +35,9 @@ struct StreamHalf {
     case trailers
     /// After the end.
     case ended
+
+    /// Whether a message is in progress.
+    var isInProgress: Bool { self == .fields || self == .content || self == .trailers }
   }
 
   var state = State.idle
@@ -58,5 +61,5 @@ struct StreamHalf {
   var content = OpenContent()
 
   /// Whether a message is in progress.
-  var isInProgress: Bool { state == .fields || state == .content || state == .trailers }
+  var isInProgress: Bool { state.isInProgress }
 }

@@ -74,13 +74,13 @@ extension MultiplexedStreams {
   mutating func closeIfOver(_ slot: Int, _ run: inout Run) {
     guard list[slot].exchange >= 0 else { return }
     if !list[slot].isClosed {
-      let (first, second) = (list[slot].halves[0], list[slot].halves[1])
+      let (first, second) = (list[slot].halves[0].state, list[slot].halves[1].state)
       let hasRequest = run.rows.exchanges.look(Int(list[slot].exchange)) { $0.exchange.request != nil }
       // A request from before the capture may also have ended before the capture.
       let isOver =
         list[slot].isReset && !list[slot].isAwaited && !first.isInProgress && !second.isInProgress
-        || first.state == .ended && second.state == .ended
-        || !hasRequest && list[slot].hasFinalMessage && (first.state == .ended || second.state == .ended)
+        || first == .ended && second == .ended
+        || !hasRequest && list[slot].hasFinalMessage && (first == .ended || second == .ended)
           && !first.isInProgress && !second.isInProgress
       guard isOver else { return }
       list[slot].isClosed = true

@@ -208,13 +208,14 @@ extension MultiplexedStreams {
   }
 
   private mutating func finishContent(_ slot: Int, _ side: Side, isComplete: Bool, _ run: inout Run) {
-    let half = list[slot].halves[side]
-    let row = half.message.row
+    let (row, hasUnknownFields, isOpen, isTunnel) = list[slot].halves.look(side) {
+      ($0.message.row, $0.hasUnknownFields, $0.content.isOpen, $0.isTunnel)
+    }
     let (missing, unseen) = run.rows.messages.look(Int(row)) { ($0.message.missing, $0.message.unseen) }
-    let isWhole = isComplete && missing == 0 && unseen == 0 && !isLossy(slot, side) && !half.hasUnknownFields
-    if half.content.isOpen {
+    let isWhole = isComplete && missing == 0 && unseen == 0 && !isLossy(slot, side) && !hasUnknownFields
+    if isOpen {
       list[slot].halves[side].content.finish(of: row, isComplete: isWhole, &run)
-    } else if isWhole, !half.isTunnel || run.rows[message: row].octets.body == 0 {
+    } else if isWhole, !isTunnel || run.rows[message: row].octets.body == 0 {
       // Without a coding, the decoded length is the length of the content.
       run.rows[message: row].decodedBody = run.rows[message: row].octets.body
     }

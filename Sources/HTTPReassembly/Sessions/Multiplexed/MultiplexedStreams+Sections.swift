@@ -10,6 +10,7 @@ extension MultiplexedStreams {
       run.rows[message: row].octets.trailer += length
       run.ledger.settle(length, as: .trailer)
     } else {
+      if run.fieldNotes.isWanted { run.fieldNotes.endSection(of: row) }
       run.rows[message: row].octets.startLine += section.startLine
       run.rows[message: row].octets.header += section.header
       run.ledger.settle(section.startLine, as: .startLine)

@@ -39,11 +39,17 @@ struct SegmentShares {
   var memory: Int { older.memory }
 
   /// The segment at an index, the oldest at 0.
-  subscript(index: Int) -> Share {
-    @inline(__always) get { index == older.count ? newest : older[index] }
-    @inline(__always) _modify {
-      if index == older.count { yield &newest } else { yield &older[index] }
-    }
+  subscript(index: Int) -> Share { index == older.count ? newest : older[index] }
+
+  /// Changes the segment at an index. An accessor that yields one of two values would take memory for each call.
+  @inline(__always)
+  private mutating func change(_ index: Int, _ body: (inout Share) -> Void) {
+    if index == older.count { body(&newest) } else { body(&older[index]) }
+  }
+
+  /// Extends the content of the segment at an index, which has none yet or ends where the range begins.
+  mutating func extendContent(_ index: Int, _ range: Range<Int>) {
+    change(index) { $0.content = ($0.content.isEmpty ? range : $0.content).lowerBound..<range.upperBound }
   }
 
   /// Adds the next segment, unless it is the rest of a segment that could not be read at once.
@@ -68,7 +74,7 @@ struct SegmentShares {
   /// Marks the kinds of a range's octets.
   mutating func mark(_ range: Range<StreamPosition>, _ kinds: RecordKinds) {
     for index in 0..<count where self[index].start < range.upperBound && self[index].end > range.lowerBound {
-      self[index].kinds.formUnion(kinds)
+      change(index) { $0.kinds.formUnion(kinds) }
     }
   }
 

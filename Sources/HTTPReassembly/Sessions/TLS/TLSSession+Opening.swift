@@ -44,7 +44,7 @@ extension TLSSession {
     switch opened.contentType {
     case TLSSide.ContentType.applicationData:
       sides[side].hasOpened = true
-      if let expansion = opener.value.protection?.expansion, length - opened.count > expansion {
+      if let expansion = opener.look({ $0.protection?.expansion }), length - opened.count > expansion {
         opener.value.hasPadding = true
       }
       settle(side, length - opened.count, .opened, &run, endingAt: range.upperBound)
@@ -211,7 +211,7 @@ extension TLSSession {
     _ side: Side, _ content: StreamPosition, _ count: Int, _ length: Int, isOpened: Bool, _ run: borrowing Run
   ) {
     guard let opener = sides[side].opener else { return }
-    let leading = TLSRecords.headerLength + (opener.value.protection?.leadingLength ?? 0)
+    let leading = TLSRecords.headerLength + opener.look { $0.protection?.leadingLength ?? 0 }
     let entry = RecordMap.PlacedRecord(
       start: sides[side].recordStart, content: content, count: UInt32(clamping: count),
       length: UInt32(clamping: TLSRecords.headerLength + length), leading: UInt8(clamping: leading),
@@ -242,8 +242,7 @@ extension TLSSession {
       let part = place.clamped(to: share.start..<share.end)
       guard !part.isEmpty else { continue }
       let content = position + part.lowerBound - place.lowerBound..<position + part.upperBound - place.lowerBound
-      let known = share.content
-      sides[side].shares[index].content = (known.isEmpty ? content.lowerBound : known.lowerBound)..<content.upperBound
+      sides[side].shares.extendContent(index, content)
       var arrival = share.arrival
       arrival.overhead = 0
       arrival.segment = content.lowerBound

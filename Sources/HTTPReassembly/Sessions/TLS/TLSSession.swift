@@ -122,10 +122,12 @@ struct TLSSession {
         if octets.octet(offset) == TLSSide.ContentType.handshake { noteHelloTime(side) }
         sides[side].recordStart = sides[side].next
       }
-      sides[side].header[Int(sides[side].headerCount)] = octets.octet(offset)
-      sides[side].headerCount += 1
-      sides[side].next += 1
-      offset += 1
+      let known = Int(sides[side].headerCount)
+      let count = min(TLSRecords.headerLength - known, left)
+      for index in 0..<count { sides[side].header[known + index] = octets.octet(offset + index) }
+      sides[side].headerCount += UInt8(count)
+      sides[side].next += count
+      offset += count
       if Int(sides[side].headerCount) == TLSRecords.headerLength { startRecord(side, &run) }
     }
     return offset

@@ -86,6 +86,27 @@ import Testing
     #expect(request.octets.body == 3 && request.exactness == .exact)
   }
 
+  /// A block for which memory is given back as soon as it has been read is whole while it is read.
+  @Test func aLongBlockInManyPieces() throws {
+    var random = SeededRandom(seed: 9113)
+    var client = Writer()
+    client.isIndexing = false
+    var dialogue = Self.opened
+    let others = (0..<60).map { number in
+      ("x-\(number)", String((0..<500).map { _ in "abcdefghijklmnopqrstuvwxyz".randomElement(using: &random)! }))
+    }
+    let fields = others + [("content-type", "text/long"), ("host", "other.example")]
+    let octets = Writer.headers(1, client.block(Writer.request("/a", fields)), ends: true, parts: 8)
+    for start in stride(from: 0, to: octets.count, by: 1000) {
+      dialogue.send(.client, Array(octets[start..<min(start + 1000, octets.count)]))
+    }
+    let analysis = Self.analysis(dialogue)
+    let request = try #require(analysis.requests.first)
+    #expect(request.path == "/a" && request.host == "other.example" && request.exactness == .exact)
+    #expect(request.expandedHeader == fields.reduce(2) { $0 + $1.0.utf8.count + $1.1.utf8.count + 4 })
+    #expect(analysis.anomalies.all.isEmpty)
+  }
+
   @Test func cookieCrumbsAreOneField() throws {
     var client = Writer()
     var dialogue = Self.opened
