@@ -253,7 +253,7 @@ import Testing
         "missing,5",
         "packets,3", "truncated_packets,1", "dropped_packets,2", "synthetic,14", "tls_handshake,4",
         "tls_application_data,5", "tls_other,8", "pending,0", "tls_record,3", "quic_handshake,1", "quic_packet,2",
-        "quic_protected,3", "",
+        "quic_protected,3", "websocket_frame,0", "websocket_payload,0", "tunnel_other,0", "",
       ])
   }
 

@@ -24,7 +24,7 @@ import Testing
 
   /// What has a row for each API, and beside it what says of each row which API it is counted for.
   private static let filesOfAPIs: Set = ["apis.csv", "contents.csv", "fields.csv"]
-  private static let filesWithAPIPaths = filesOfAPIs.union(["messages.csv", "exchanges.csv"])
+  private static let filesWithAPIPaths = filesOfAPIs.union(["messages.csv", "exchanges.csv", "websockets.csv"])
 
   @Test(arguments: ["mixed-2000", "demo", "one-sided"])
   func groupedByHost(_ name: String) throws {
