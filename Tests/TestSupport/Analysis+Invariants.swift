@@ -79,21 +79,16 @@ extension Analysis {
   private func connectionFaults() -> [String] {
     var faults = Faults()
     let byConnection = Dictionary(grouping: messages, by: \.message.connection)
-    // Subflows of Multipath TCP are one connection, whose messages are those of the first one.
-    let subflows = Dictionary(grouping: connections.filter { $0.joined != nil }, by: \.joined)
-    for connection in connections where connection.joined == nil {
+    for connection in connections {
       let own = byConnection[connection.number] ?? []
-      let all = [connection] + (subflows[connection.number] ?? [])
-      let ipLength = all.sum { $0.ipLength.client + $0.ipLength.server }
+      let ipLength = connection.ipLength.client + connection.ipLength.server
       let parts =
-        own.sum(\.message.ipLength)
-        + all.sum { $0.setup + $0.handshake + $0.control + $0.teardown + $0.unattributed }
+        own.sum(\.message.ipLength) + connection.setup + connection.handshake + connection.control + connection.teardown
+        + connection.unattributed
       faults.expect(parts, ipLength, "ip_bytes of connection \(connection.number) by its parts")
       faults.expect(own.count, connection.messages, "messages of connection \(connection.number)")
-      faults.expect(all.dropFirst().sum(\.messages), 0, "messages of subflows that joined \(connection.number)")
       let retransmitted = own.sum(\.message.retransmitted)
-      faults.require(
-        retransmitted <= all.sum(\.retransmitted), "retransmitted of connection \(connection.number)")
+      faults.require(retransmitted <= connection.retransmitted, "retransmitted of connection \(connection.number)")
       // Octets of a message may be in a record that was captured in part, and so not opened.
       if connection.security?.opening != .partly {
         faults.require(own.sum(\.message.missing) <= connection.missing, "missing of connection \(connection.number)")

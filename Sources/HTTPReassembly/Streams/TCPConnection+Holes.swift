@@ -145,12 +145,9 @@ extension TCPConnection {
       since.time = streams[side].stuckSince ?? run.clock
       since.ordinal = packets
     }
-    // Octets of a carried stream may be held on their subflow for as long.
-    let patience: Int64 = isCarried ? 2 : 1
-    guard isAcknowledged else { return (run.clock - since.time) / patience > run.configuration.holeTimeout }
+    guard isAcknowledged else { return run.clock - since.time > run.configuration.holeTimeout }
     since = .latest(since, disorder?.value.acknowledgedSince[side] ?? .never)
-    if (run.clock - since.time) / patience > run.configuration.acknowledgedHoleTimeout { return true }
-    guard !isCarried else { return false }
+    if run.clock - since.time > run.configuration.acknowledgedHoleTimeout { return true }
     // A direction that is recorded late has nothing behind its gap, whatever the number of packets of the other direction.
     return streams[side].isHolding && packets - since.ordinal > run.configuration.acknowledgedHolePacketLimit
   }

@@ -25,8 +25,6 @@ struct TCPConnection<Receiver: StreamReceiver> {
   var isEstablished = false
   /// Whether both streams have ended, or one was reset. Only late copies can follow.
   var isClosed = false
-  /// Whether subflows carry its streams. They wait for octets of their own before it can have them.
-  private(set) var isCarried = false
   /// Whether side 0, the sender of the first captured segment, is the higher endpoint of `key`.
   private let isReversed: Bool
   /// The capture time of the latest segment.
@@ -41,25 +39,6 @@ struct TCPConnection<Receiver: StreamReceiver> {
     isReversed = segment.source != key.low
     lastSeen = time
     record = ConnectionCounts(number: run.nextConnection(), opened: time, closed: time)
-    run.connectionMemory += StreamMemory.connection(Self.self)
-  }
-
-  /// Creates a connection whose streams several connections carry. The first one of them gives it its number, ends and sides.
-  ///
-  /// All positions are known from the start: both streams begin at 0.
-  init(carriedBy first: borrowing TCPConnection, client: Side, run: inout Receiver.Context) {
-    key = first.key
-    isReversed = first.isReversed
-    lastSeen = first.lastSeen
-    record = ConnectionCounts(number: first.record.number, opened: first.record.opened, closed: first.record.closed)
-    isCarried = true
-    opener = client
-    lookupDuration = first.lookupDuration
-    connectDuration = first.connectDuration
-    for side in 0..<2 {
-      streams[side].start(at: 0)
-      streams[side].advertisedWindow = UInt32(TCPStream.largestWindow)
-    }
     run.connectionMemory += StreamMemory.connection(Self.self)
   }
 
@@ -255,21 +234,17 @@ struct TCPConnection<Receiver: StreamReceiver> {
       startAcknowledged(other, segment.acknowledgment)
     }
     let position = expected(segment.acknowledgment, of: other)
-    if !segment.flags.contains(.rst) { noteAcknowledged(position, other, &run) }
-    return position
-  }
-
-  /// Learns that the octets of a side were received up to a position.
-  @inline(__always)
-  mutating func noteAcknowledged(_ position: StreamPosition, _ side: Side, _ run: inout Receiver.Context) {
+    guard !segment.flags.contains(.rst) else { return position }
     // A number beyond the largest window does not acknowledge this stream. A one-sided capture cannot tell.
-    guard position > streams[side].acknowledged, position <= knownEnd(side) + TCPStream.largestWindow else { return }
-    if position > streams[side].deliveredThrough,
-      streams[side].acknowledged <= streams[side].next || !streams[side].isHolding
-    {
-      openDisorder(&run).value.acknowledgedSince[side] = WaitStart(time: lastSeen, ordinal: packets)
+    if position > streams[other].acknowledged, position <= knownEnd(other) + TCPStream.largestWindow {
+      if position > streams[other].deliveredThrough,
+        streams[other].acknowledged <= streams[other].next || !streams[other].isHolding
+      {
+        openDisorder(&run).value.acknowledgedSince[other] = WaitStart(time: lastSeen, ordinal: packets)
+      }
+      streams[other].acknowledged = position
     }
-    streams[side].acknowledged = position
+    return position
   }
 
   // MARK: Processes

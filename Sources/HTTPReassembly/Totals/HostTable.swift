@@ -80,8 +80,7 @@ struct HostTable {
     _ connection: Connection, _ names: borrowing NameTable, texts: inout TextPool, anomalies: inout AnomalyLog
   ) {
     let open = open.remove(connection.number)
-    let host = connection.joined.map { self.open[self.open.slot(of: $0)].host } ?? open.host
-    let position = position(of: connection, host, names, texts: &texts, anomalies: &anomalies)
+    let position = position(of: connection, open, names, texts: &texts, anomalies: &anomalies)
     if let row = nameless.removeValue(forKey: connection.number) { totals[position].add(row) }
     totals[position].connections.count(connection.applicationProtocol)
     if open.requests > 1 { totals[position].reusedConnections += 1 }
@@ -105,10 +104,10 @@ struct HostTable {
 
   /// The position of a connection's host (MEASURES §9).
   private mutating func position(
-    of connection: Connection, _ host: Int32, _ names: borrowing NameTable, texts: inout TextPool,
+    of connection: Connection, _ open: Open, _ names: borrowing NameTable, texts: inout TextPool,
     anomalies: inout AnomalyLog
   ) -> Int {
-    if host >= 0 { return Int(host) }
+    if open.host >= 0 { return Int(open.host) }
     if let security = connection.security, security.serverName != .none {
       let position = Int(position(of: security.serverName, texts: &texts, anomalies: &anomalies))
       return noting(security.isServerNamePublic ? .publicServerName : .serverNameIndication, at: position)

@@ -86,7 +86,6 @@ enum SQLiteSchema {
     "exchanges_by_api ON exchanges (host, path, started)",
     "connections_by_process ON connections (process)",
     "exchanges_by_connection ON exchanges (connection)",
-    "grpc_by_exchange ON grpc (exchange)",
     "apis_by_name ON apis (host, path)",
     "hosts_by_name ON hosts (host)",
     "timeline_by_time ON timeline (start)",

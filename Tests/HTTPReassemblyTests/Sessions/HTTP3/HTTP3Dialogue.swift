@@ -240,7 +240,7 @@ struct HTTP3Reading {
     var sum = run.connection.added.unattributed + run.connection.added.control
     while let row = run.rows.nextFinalMessage() {
       let message = run.rows[message: row]
-      sum += message.octets.total + message.control + message.overhead
+      sum += message.octets.total + message.tunnel + message.control + message.overhead
       let sent = HTTP3Dialogue.Sent(
         stream: message.stream ?? .max, kind: message.kind, method: run.texts.string(message.method),
         host: run.texts.string(message.host), path: run.texts.string(message.path), status: message.status,
