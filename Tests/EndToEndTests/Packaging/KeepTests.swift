@@ -39,7 +39,7 @@ import Testing
     try write("saved.pcapng", "packets")
     let outcome = try keep(3)
     #expect(outcome.status == 0 && outcome.error.isEmpty)
-    let moved = ["messages.csv", "exchanges.csv", "connections.csv"]
+    let moved = ["messages.csv", "exchanges.csv", "connections.csv", "grpc.csv", "websockets.csv"]
     let stay = Report.fileNames.filter { !moved.contains($0) } + ["kept", "messages.open.csv", "saved.pcapng"]
     #expect(try names() == stay.sorted())
     let kept = try #require(try names("kept").first)
