@@ -98,13 +98,9 @@ struct FramingFields {
   mutating func addTransferEncoding(_ line: RawSpan, _ range: Range<Int>) {
     hasTransferEncoding = true
     var offset = range.lowerBound
-    while offset <= range.upperBound {
-      let end = line.firstOffset(of: ASCII.comma, in: offset..<range.upperBound) ?? range.upperBound
-      let element = line.trimmingWhitespace(offset..<end)
-      offset = end + 1
+    while let element = line.nextElement(&offset, in: range) {
       guard !element.isEmpty else { continue }
-      let nameEnd = line.firstOffset(of: ASCII.semicolon, in: element) ?? element.upperBound
-      let name = line.trimmingWhitespace(element.lowerBound..<nameEnd)
+      let name = line.name(ofElement: element)
       if isChunkedLast { isChunkedMisplaced = true }
       isChunkedLast = name.count == 7 && line.matches("chunked", at: name.lowerBound)
     }

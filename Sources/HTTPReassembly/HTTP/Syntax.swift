@@ -120,6 +120,20 @@ extension RawSpan {
   /// Whether every octet is US-ASCII.
   var isASCII: Bool { firstOffset(in: 0..<byteCount) { $0.nonASCIIOctets } == nil }
 
+  /// The next element of the comma-separated list in `range`, without whitespace at its ends; nil at the list's end. `offset` moves behind it.
+  @inline(__always)
+  func nextElement(_ offset: inout Int, in range: Range<Int>) -> Range<Int>? {
+    guard offset < range.upperBound else { return nil }
+    let end = firstOffset(of: ASCII.comma, in: offset..<range.upperBound) ?? range.upperBound
+    defer { offset = end + 1 }
+    return trimmingWhitespace(offset..<end)
+  }
+
+  /// The name at the start of an element: parameters may follow behind semicolons.
+  func name(ofElement element: Range<Int>) -> Range<Int> {
+    trimmingWhitespace(element.lowerBound..<(firstOffset(of: ASCII.semicolon, in: element) ?? element.upperBound))
+  }
+
   /// `range` without whitespace at its ends.
   @inline(__always)
   func trimmingWhitespace(_ range: Range<Int>) -> Range<Int> {

@@ -72,11 +72,8 @@ extension RawSpan {
   /// Whether `text` (lower-case) is an element of the comma-separated list in `range`.
   func contains(_ text: StaticString, in range: Range<Int>) -> Bool {
     var offset = range.lowerBound
-    while offset < range.upperBound {
-      let end = firstOffset(of: ASCII.comma, in: offset..<range.upperBound) ?? range.upperBound
-      let element = trimmingWhitespace(offset..<end)
+    while let element = nextElement(&offset, in: range) {
       if element.count == text.utf8CodeUnitCount, matches(text, at: element.lowerBound) { return true }
-      offset = end + 1
     }
     return false
   }

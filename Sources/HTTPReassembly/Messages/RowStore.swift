@@ -63,7 +63,7 @@ struct RowStore {
   private mutating func doubtMessage(_ row: RowIndex) {
     messages.change(Int(row)) { open in
       guard doubtedConnections.contains(open.message.connection) else { return }
-      if open.message.exactness == .exact { open.message.exactness = .inferred }
+      open.message.exactness.weaken()
       if open.message.pairing == .exact { open.message.pairing = .inferred }
     }
   }

@@ -29,6 +29,9 @@ public enum Exactness: UInt8, Sendable {
   /// The end was not seen: the counts are lower bounds.
   case atLeast
 
+  /// Notes that not all octets were seen.
+  mutating func weaken() { if self == .exact { self = .inferred } }
+
   /// The name in reports.
   public var name: String { "\(literal)" }
 
@@ -363,9 +366,6 @@ public struct Message: Sendable, Equatable {
       ? Directional(client: returned, server: ipLength - returned)
       : Directional(client: ipLength - returned, server: returned)
   }
-
-  /// Notes that not all of its octets were seen.
-  mutating func weaken() { if exactness == .exact { exactness = .inferred } }
 
   /// Octets of the start-line in the spelling of HTTP/1.1; nil if some of its fields are unknown.
   public var expandedStartLine: Int? { expanded.startLine(octets) }

@@ -48,9 +48,7 @@ extension WebSocketFacts {
   /// Reads a text; nil if it is not such a text.
   init?(text: RawSpan) {
     guard text.byteCount == 14 * 8 else { return nil }
-    func number(_ index: Int) -> Int {
-      (0..<8).reduce(0) { $0 | Int(text.octet(8 * index + $1)) << (8 * $1) }
-    }
+    func number(_ index: Int) -> Int { Int(truncatingIfNeeded: text.littleEndian64(within: 8 * index)) }
     func unlessNone(_ number: Int) -> Int? { number < 0 ? nil : number }
     guard (0..<9).allSatisfy({ number($0) >= 0 }), let code = UInt8(exactly: number(13)),
       let exactness = Exactness(rawValue: code)

@@ -86,7 +86,7 @@ public final class CSVReport: Report {
 
   /// Writes a row of details.
   public func detail(_ row: DetailRow, texts: borrowing TextPool) throws(ReportError) {
-    do throws(ReportError) { try tables.value.add(row, texts: texts) } catch { throw noted(error) }
+    do throws(ReportError) { try tables.value.add(row) } catch { throw noted(error) }
   }
 
   /// Brings every file up to date.

@@ -5,6 +5,17 @@ struct APIsTable {
   let totals: Totals
   let grouping: Configuration.Grouping
   let name: PageName
+  /// The parts of messages in this analysis.
+  let parts: MessageParts
+
+  init(totals: Totals, grouping: Configuration.Grouping, name: PageName) {
+    self.totals = totals
+    self.grouping = grouping
+    self.name = name
+    parts = MessageParts(
+      hasControl: totals.ledger[.control] > 0, hasTLS: totals.ledger.tlsRecord > 0,
+      hasTunnels: totals.apis.contains { $0.request.tunnel + $0.response.tunnel > 0 })
+  }
 
   /// The sums over all APIs, shown or not.
   var sums: APITotals { totals.apis.reduce(into: APITotals()) { $0.add($1) } }
@@ -66,13 +77,6 @@ struct APIsTable {
     let counts = [api.requests, api.responses] + parts.octets(api.request) + parts.octets(api.response)
     let further = [api.response.decodedBody, api.missing, api.inferred, api.status4xx, api.status5xx]
     return (counts + further).map { .integer($0) }
-  }
-
-  /// The parts of messages in this analysis.
-  var parts: MessageParts {
-    MessageParts(
-      hasControl: totals.ledger[.control] > 0, hasTLS: totals.ledger.tlsRecord > 0,
-      hasTunnels: totals.apis.contains { $0.request.tunnel + $0.response.tunnel > 0 })
   }
 }
 

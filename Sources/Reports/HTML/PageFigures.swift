@@ -59,7 +59,7 @@ struct PageFigures {
       let shown = ShownSocket(
         host: name.host(texts.octets(message.host)), path: name.path(texts.octets(message.apiPath)),
         isFromServer: message.isFromServer)
-      webSockets.add(shown) { $0.add(frames) }
+      webSockets.add(shown) { $0.add(WebSocketFigures(frames)) }
     }
     let contentType = contentTypes.number(of: texts.octets(message.contentType))
     if let contentType { contentTypes.add(message, to: contentType) }

@@ -76,22 +76,6 @@ struct WebSocketFigures {
   var codedLength = 0
   var decodedLength = 0
 
-  mutating func add(_ frames: WebSocketFacts) {
-    sockets += 1
-    self.frames += frames.frames
-    messages += frames.messages
-    texts += frames.texts
-    binaries += frames.binaries
-    pings += frames.pings
-    pongs += frames.pongs
-    frameLength += frames.frameLength
-    keepaliveLength += frames.keepaliveLength
-    payloadLength += frames.payloadLength
-    guard let decoded = frames.decodedLength else { return }
-    codedLength += frames.payloadLength
-    decodedLength += decoded
-  }
-
   mutating func add(_ other: WebSocketFigures) {
     sockets += other.sockets
     frames += other.frames
@@ -105,6 +89,17 @@ struct WebSocketFigures {
     payloadLength += other.payloadLength
     codedLength += other.codedLength
     decodedLength += other.decodedLength
+  }
+}
+
+extension WebSocketFigures {
+  /// The figures of one WebSocket.
+  init(_ facts: WebSocketFacts) {
+    self.init(
+      sockets: 1, frames: facts.frames, messages: facts.messages, texts: facts.texts, binaries: facts.binaries,
+      pings: facts.pings, pongs: facts.pongs, frameLength: facts.frameLength, keepaliveLength: facts.keepaliveLength,
+      payloadLength: facts.payloadLength, codedLength: facts.decodedLength == nil ? 0 : facts.payloadLength,
+      decodedLength: facts.decodedLength ?? 0)
   }
 }
 

@@ -16,13 +16,24 @@ public final class NDJSONReport: Report {
   /// The file with the messages that are not final yet.
   static let openMessagesName = "messages.open.ndjson"
 
+  /// A table, and its row in memory.
+  private struct Table: ~Copyable {
+    var row: JSONRow
+    var rows: NumberedTable
+
+    /// Adds the row that was written last.
+    mutating func store(_ number: Int, _ allowance: RowAllowance) throws(ReportError) {
+      guard rows.isOpen else { return }
+      try row.withOctets { octets throws(ReportError) in
+        if allowance.take(octets.byteCount) { try rows.add(number, octets) }
+      }
+    }
+  }
+
   private let folder: OutputFolder
-  private var row: JSONRow
-  private var messages: NumberedTable
-  private var grpcRow: JSONRow
-  private var grpc: NumberedTable
-  private var webSocketRow: JSONRow
-  private var webSockets: NumberedTable
+  private var messages: Table
+  private var grpc: Table
+  private var webSockets: Table
   private let grouping: Configuration.Grouping
   private let redaction: Redaction?
   private let allowance: RowAllowance
@@ -54,33 +65,28 @@ public final class NDJSONReport: Report {
     self.allowance = allowance
     self.grouping = grouping
     self.redaction = redaction
-    folder = try OutputFolder(path)
-    row = JSONRow(MessageRow.columns.withEndpointParts, redaction: redaction)
-    messages = try NumberedTable(
-      Self.fileName, in: folder, prefix: row.prefix, isLive: isLive, memoryLimit: memoryLimit)
-    grpcRow = JSONRow(DetailTable.grpc.columns, redaction: redaction)
-    grpc = try NumberedTable(
-      DetailTable.grpc.rawValue + ".ndjson", in: folder, prefix: grpcRow.prefix, isLive: isLive,
-      memoryLimit: memoryLimit)
-    webSocketRow = JSONRow(DetailTable.websockets.columns, redaction: redaction)
-    webSockets = try NumberedTable(
-      DetailTable.websockets.rawValue + ".ndjson", in: folder, prefix: webSocketRow.prefix, isLive: isLive,
-      memoryLimit: memoryLimit)
+    let folder = try OutputFolder(path)
+    self.folder = folder
+    func table(_ name: String, _ columns: [TableColumn]) throws(ReportError) -> Table {
+      let row = JSONRow(columns, redaction: redaction)
+      let rows = try NumberedTable(
+        name + ".ndjson", in: folder, prefix: row.prefix, isLive: isLive, memoryLimit: memoryLimit)
+      return Table(row: row, rows: rows)
+    }
+    messages = try table(MessageRow.name, MessageRow.columns.withEndpointParts)
+    grpc = try table(DetailTable.grpc.rawValue, DetailTable.grpc.columns)
+    webSockets = try table(DetailTable.websockets.rawValue, DetailTable.websockets.columns)
   }
 
   /// Writes a message's row.
   public func message(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
-    guard messages.isOpen else { return }
-    MessageRow.write(message, texts: texts, to: &row)
+    guard messages.rows.isOpen else { return }
+    MessageRow.write(message, texts: texts, to: &messages.row)
     do throws(ReportError) {
-      try row.withOctets { octets throws(ReportError) in
-        if allowance.take(octets.byteCount) { try messages.add(message.number, octets) }
-      }
+      try messages.store(message.number, allowance)
       guard let frames = texts.webSocket(message.webSocket) else { return }
-      WebSocketRow.write(frames, of: message, texts: texts, to: &webSocketRow)
-      try webSocketRow.withOctets { octets throws(ReportError) in
-        if allowance.take(octets.byteCount) { try webSockets.add(message.number, octets) }
-      }
+      WebSocketRow.write(frames, of: message, texts: texts, to: &webSockets.row)
+      try webSockets.store(message.number, allowance)
     } catch {
       failure = failure ?? error
       throw error
@@ -91,21 +97,13 @@ public final class NDJSONReport: Report {
   public func detail(_ detail: DetailRow, texts: borrowing TextPool) throws(ReportError) {
     do throws(ReportError) {
       switch detail {
-      case .grpc: try add(detail, texts, to: &grpc, &grpcRow)
+      case .grpc(let message):
+        GRPCMessageRow.write(message, to: &grpc.row)
+        try grpc.store(message.number, allowance)
       }
     } catch {
       failure = failure ?? error
       throw error
-    }
-  }
-
-  private func add(
-    _ detail: DetailRow, _ texts: borrowing TextPool, to table: inout NumberedTable, _ row: inout JSONRow
-  ) throws(ReportError) {
-    guard table.isOpen else { return }
-    detail.write(texts, to: &row)
-    try row.withOctets { octets throws(ReportError) in
-      if allowance.take(octets.byteCount) { try table.add(detail.number, octets) }
     }
   }
 
@@ -127,18 +125,18 @@ public final class NDJSONReport: Report {
         var first = FirstError()
         openMessages { message, texts in
           last = max(last, message.number)
-          MessageRow.write(message, texts: texts, to: &row)
+          MessageRow.write(message, texts: texts, to: &messages.row)
           first.attempt { () throws(ReportError) in
-            try row.withOctets { octets throws(ReportError) in try file.append(octets) }
+            try messages.row.withOctets { octets throws(ReportError) in try file.append(octets) }
           }
         }
         try first.check()
       }
-      messages.holdBack(upTo: last)
+      messages.rows.holdBack(upTo: last)
     }
-    first.attempt { () throws(ReportError) in try messages.flush() }
-    first.attempt { () throws(ReportError) in try grpc.flush() }
-    first.attempt { () throws(ReportError) in try webSockets.flush() }
+    first.attempt { () throws(ReportError) in try messages.rows.flush() }
+    first.attempt { () throws(ReportError) in try grpc.rows.flush() }
+    first.attempt { () throws(ReportError) in try webSockets.rows.flush() }
     first.attempt { () throws(ReportError) in try open?.commit() }
     write(totals, &first)
     try first.check()
@@ -147,18 +145,18 @@ public final class NDJSONReport: Report {
   /// Starts the tables anew, after their files were moved away (SIGHUP).
   public func reopen() throws(ReportError) {
     var first = FirstError()
-    first.attempt { () throws(ReportError) in try messages.reopen() }
-    first.attempt { () throws(ReportError) in try grpc.reopen() }
-    first.attempt { () throws(ReportError) in try webSockets.reopen() }
+    first.attempt { () throws(ReportError) in try messages.rows.reopen() }
+    first.attempt { () throws(ReportError) in try grpc.rows.reopen() }
+    first.attempt { () throws(ReportError) in try webSockets.rows.reopen() }
     try first.check()
   }
 
   /// Sorts the table, and writes the others.
   public func finish(_ totals: Totals) throws(ReportError) {
     var first = FirstError(failure)
-    first.attempt { () throws(ReportError) in try messages.finish() }
-    first.attempt { () throws(ReportError) in try grpc.finish() }
-    first.attempt { () throws(ReportError) in try webSockets.finish() }
+    first.attempt { () throws(ReportError) in try messages.rows.finish() }
+    first.attempt { () throws(ReportError) in try grpc.rows.finish() }
+    first.attempt { () throws(ReportError) in try webSockets.rows.finish() }
     write(totals, &first)
     failure = first.error
     if let failure { throw failure }

@@ -87,7 +87,7 @@ public final class ParquetReport: Report {
   /// Adds a row of details.
   public func detail(_ row: DetailRow, texts: borrowing TextPool) throws(ReportError) {
     guard !isFull else { return }
-    do throws(ReportError) { try tables.value.add(row, texts: texts) } catch { throw noted(error) }
+    do throws(ReportError) { try tables.value.add(row) } catch { throw noted(error) }
   }
 
   /// Brings the totals up to date, and the other tables while they are short (`ParquetTable.flush`). Messages that are not final

@@ -23,15 +23,6 @@ enum DetailTable: String, CaseIterable {
   }
 }
 
-extension DetailRow {
-  /// Writes the row.
-  func write<Row: RowWriter & ~Copyable>(_ texts: borrowing TextPool, to row: inout Row) {
-    switch self {
-    case .grpc(let message): GRPCMessageRow.write(message, to: &row)
-    }
-  }
-}
-
 /// `grpc`: one row a message of a gRPC call, as calls end. Lengths are octets, times nanoseconds since the Unix epoch.
 enum GRPCMessageRow {
   /// The columns.

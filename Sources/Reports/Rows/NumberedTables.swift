@@ -34,48 +34,43 @@ struct NumberedTables<Row: LentRow & ~Copyable, Table: RowTable & ~Copyable>: ~C
     if message.webSocket != .none { try addWebSocket(of: message, texts: texts) }
     guard messages.isOpen else { return }
     MessageRow.write(message, texts: texts, to: &row)
-    try row.withOctets { octets throws(ReportError) in
-      if allowance.take(octets.byteCount) { try messages.add(message.number, octets) }
-    }
+    try Self.store(message.number, row, in: &messages, allowance)
   }
 
   mutating func add(_ exchange: Exchange, texts: borrowing TextPool) throws(ReportError) {
     guard exchanges.isOpen else { return }
     ExchangeRow.write(exchange, texts: texts, to: &row)
-    try row.withOctets { octets throws(ReportError) in
-      if allowance.take(octets.byteCount) { try exchanges.add(exchange.number, octets) }
-    }
+    try Self.store(exchange.number, row, in: &exchanges, allowance)
   }
 
   mutating func add(_ connection: Connection, texts: borrowing TextPool) throws(ReportError) {
     guard connections.isOpen else { return }
     ConnectionRow.write(connection, texts: texts, to: &row)
-    try row.withOctets { octets throws(ReportError) in
-      if allowance.take(octets.byteCount) { try connections.add(connection.number, octets) }
-    }
+    try Self.store(connection.number, row, in: &connections, allowance)
   }
 
   private mutating func addWebSocket(of message: Message, texts: borrowing TextPool) throws(ReportError) {
     guard webSockets.isOpen, let frames = texts.webSocket(message.webSocket) else { return }
     WebSocketRow.write(frames, of: message, texts: texts, to: &row)
-    try row.withOctets { octets throws(ReportError) in
-      if allowance.take(octets.byteCount) { try webSockets.add(message.number, octets) }
-    }
+    try Self.store(message.number, row, in: &webSockets, allowance)
   }
 
-  mutating func add(_ detail: DetailRow, texts: borrowing TextPool) throws(ReportError) {
+  mutating func add(_ detail: DetailRow) throws(ReportError) {
     switch detail {
-    case .grpc: try Self.add(detail, texts, to: &grpc, &row, allowance)
+    case .grpc(let message):
+      guard grpc.isOpen else { return }
+      GRPCMessageRow.write(message, to: &row)
+      try Self.store(message.number, row, in: &grpc, allowance)
     }
   }
 
-  private static func add(
-    _ detail: DetailRow, _ texts: borrowing TextPool, to table: inout Table, _ row: inout Row, _ allowance: RowAllowance
+  /// Adds the row that was written last to its table.
+  @inline(__always)
+  private static func store(
+    _ number: Int, _ row: borrowing Row, in table: inout Table, _ allowance: RowAllowance
   ) throws(ReportError) {
-    guard table.isOpen else { return }
-    detail.write(texts, to: &row)
     try row.withOctets { octets throws(ReportError) in
-      if allowance.take(octets.byteCount) { try table.add(detail.number, octets) }
+      if allowance.take(octets.byteCount) { try table.add(number, octets) }
     }
   }
 

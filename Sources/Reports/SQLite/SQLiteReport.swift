@@ -92,10 +92,11 @@ public final class SQLiteReport: Report {
   /// Adds a row of details.
   public func detail(_ detail: DetailRow, texts: borrowing TextPool) throws(ReportError) {
     guard isOpen else { return }
-    detail.write(texts, to: &row)
-    guard context.allowance.take(row.storedLength) else { return }
     switch detail {
-    case .grpc: grpc.add(row)
+    case .grpc(let message):
+      GRPCMessageRow.write(message, to: &row)
+      guard context.allowance.take(row.storedLength) else { return }
+      grpc.add(row)
     }
     try writeIfDue()
   }

@@ -11,25 +11,29 @@ extension Run {
   }
 
   /// Counts octets in the tunnel that a message opened.
+  mutating func countTunnel(_ count: Int, of row: RowIndex) {
+    rows[message: row].tunnel += count
+    ledger.settle(count, as: .tunnel)
+  }
+
+  /// Takes octets in such a tunnel.
   mutating func takeTunnel(_ octets: RawSpan, of row: RowIndex) {
-    rows[message: row].tunnel += octets.byteCount
-    ledger.settle(octets.byteCount, as: .tunnel)
+    countTunnel(octets.byteCount, of: row)
     if let reader = webSocket(of: row) { reader.value.take(octets, &self) }
   }
 
   /// Counts octets of such a tunnel that a packet had, and that are not seen.
   mutating func takeUnseenTunnel(_ count: Int, of row: RowIndex) {
-    rows[message: row].tunnel += count
-    ledger.settle(count, as: .tunnel)
+    countTunnel(count, of: row)
     rows[message: row].unseen += count
-    rows[message: row].weaken()
+    rows[message: row].exactness.weaken()
     if let reader = webSocket(of: row) { reader.value.skip(count, isInPacket: true, &self) }
   }
 
   /// Notes octets of such a tunnel that no packet had. The run has counted them.
   mutating func missTunnel(_ count: Int, of row: RowIndex) {
     rows[message: row].missing += count
-    rows[message: row].weaken()
+    rows[message: row].exactness.weaken()
     if let reader = webSocket(of: row) { reader.value.skip(count, isInPacket: false, &self) }
   }
 

@@ -115,7 +115,7 @@ struct WebSocketReader {
 
   /// Takes the next octets of the direction, which came in one piece. The run has their arrival.
   mutating func take(_ octets: RawSpan, _ run: inout Run) {
-    let (frames, payload) = (facts.frameLength, facts.payloadLength)
+    let known = facts.frameLength + facts.payloadLength
     if phase == .lost { findFrames(octets) }
     var offset = 0
     while offset < octets.byteCount {
@@ -129,9 +129,7 @@ struct WebSocketReader {
       case .lost, .stopped: offset = octets.byteCount
       }
     }
-    run.ledger.webSocketFrame += facts.frameLength - frames
-    run.ledger.webSocketPayload += facts.payloadLength - payload
-    guard facts.frameLength + facts.payloadLength > frames + payload else { return }
+    guard facts.frameLength + facts.payloadLength > known else { return }
     if facts.firstTime == 0 { facts.firstTime = run.arrival.time }
     facts.firstTime = min(facts.firstTime, run.arrival.time)
     facts.lastTime = max(facts.lastTime, run.arrival.time)
@@ -140,14 +138,11 @@ struct WebSocketReader {
   /// Passes octets that are not seen. Those that a packet had count as payload as far as the frame in progress reaches.
   mutating func skip(_ count: Int, isInPacket: Bool, _ run: inout Run) {
     guard count > 0, phase != .stopped else { return }
-    if facts.exactness == .exact { facts.exactness = .inferred }
+    facts.exactness.weaken()
     if opcode == .close, phase == .payload { passed = 2 }
     loseContent(&run)
     let inside = phase == .payload ? Int(min(left, UInt64(count))) : 0
-    if isInPacket, inside > 0 {
-      self.count(payload: inside)
-      if opcode.isControl { run.ledger.webSocketFrame += inside } else { run.ledger.webSocketPayload += inside }
-    }
+    if isInPacket { self.count(payload: inside, &run) }
     left -= UInt64(inside)
     passed &+= UInt64(inside)
     if phase == .payload, left == 0 { endFrame(&run) }
@@ -158,7 +153,7 @@ struct WebSocketReader {
   mutating func lose(after losses: Int, _ run: inout Run) {
     guard losses != knownLosses, phase != .stopped else { return }
     knownLosses = losses
-    if facts.exactness == .exact { facts.exactness = .inferred }
+    facts.exactness.weaken()
     loseContent(&run)
     loseFrames()
   }
@@ -210,7 +205,7 @@ struct WebSocketReader {
     guard let length = payloadLength(start, { header[$0] }) else { return stop(&run) }
     (opcode, isFinal, isMasked, left, passed) = (start.opcode, start.isFinal, start.isMasked, length, 0)
     facts.frames += 1
-    facts.frameLength += headerLength
+    count(frame: headerLength, &run)
     switch opcode {
     case .text: facts.texts += 1
     case .binary: facts.binaries += 1
@@ -218,7 +213,6 @@ struct WebSocketReader {
     case .pong: facts.pongs += 1
     case .continuation, .close: break
     }
-    if opcode == .ping || opcode == .pong { facts.keepaliveLength += headerLength }
     headerLength = 0
     if !opcode.isControl {
       if opcode != .continuation { isCompressed = start.isCompressed }
@@ -254,17 +248,24 @@ struct WebSocketReader {
     if !opcode.isControl {
       if isCompressed { decode(taken, &run) } else { facts.decodedLength? += count }
     }
-    self.count(payload: count)
+    self.count(payload: count, &run)
     left -= UInt64(count)
     passed &+= UInt64(count)
     if left == 0 { endFrame(&run) }
     return count
   }
 
-  private mutating func count(payload count: Int) {
-    guard opcode.isControl else { return facts.payloadLength += count }
+  /// Counts octets of the frame's payload. Those of a control frame belong to the frame.
+  private mutating func count(payload count: Int, _ run: inout Run) {
+    if opcode.isControl { return self.count(frame: count, &run) }
+    facts.payloadLength += count
+    run.ledger.webSocketPayload += count
+  }
+
+  private mutating func count(frame count: Int, _ run: inout Run) {
     facts.frameLength += count
-    if opcode != .close { facts.keepaliveLength += count }
+    run.ledger.webSocketFrame += count
+    if opcode == .ping || opcode == .pong { facts.keepaliveLength += count }
   }
 
   private mutating func takeCloseCode(_ octets: RawSpan) {

@@ -13,16 +13,13 @@ struct WebSocketTerms: OptionSet {
   /// Takes a line of Sec-WebSocket-Extensions: a list of names with parameters (RFC 6455 §9.1).
   mutating func takeExtensions(_ line: RawSpan, _ value: Range<Int>) {
     var offset = value.lowerBound
-    while offset < value.upperBound {
-      let end = line.firstOffset(of: ASCII.comma, in: offset..<value.upperBound) ?? value.upperBound
-      let nameEnd = line.firstOffset(of: ASCII.semicolon, in: offset..<end) ?? end
-      let name = line.trimmingWhitespace(offset..<nameEnd)
+    while let element = line.nextElement(&offset, in: value) {
+      let name = line.name(ofElement: element)
       if name.count == 18, line.matches("permessage-deflate", at: name.lowerBound) {
         insert(.deflates)
       } else if !name.isEmpty {
         insert(.extended)
       }
-      offset = end + 1
     }
   }
 }

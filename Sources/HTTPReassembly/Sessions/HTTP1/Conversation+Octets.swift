@@ -98,10 +98,7 @@ extension Conversation {
   mutating func droppedLine(_ count: Int, as reason: OutsideReason, _ run: inout Run) {
     if reason == .stray, extendBroken(by: count, unseen: 0, &run) { return }
     if recovery != nil { gap[run.side] = 0 }
-    if reason == .tunnel, let row = tunnelOwner(run) {
-      run.rows[message: row].tunnel += count
-      return run.ledger.settle(count, as: .tunnel)
-    }
+    if reason == .tunnel, let row = tunnelOwner(run) { return run.countTunnel(count, of: row) }
     run.connection.added.unattributed += count
     switch reason {
     case .tunnel: run.ledger.settle(count, as: .tunnel)

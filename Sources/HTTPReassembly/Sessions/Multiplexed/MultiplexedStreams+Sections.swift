@@ -91,22 +91,6 @@ extension MultiplexedStreams {
     }
   }
 
-  /// Reads the frames of the response's side, if the request's side has opened a WebSocket. Its terms hold for both.
-  private func openAnsweringWebSocket(_ slot: Int, _ row: RowIndex, _ terms: WebSocketTerms, _ run: inout Run) {
-    let request = list[slot].halves[1 - run.side].message
-    guard list[slot].isExtended, request.isOpen(run.rows), let reader = run.webSocket(of: request.row) else { return }
-    reader.value.agree(on: terms)
-    run.openWebSocket(of: row, isMasked: false, terms)
-  }
-
-  /// The row of the message whose tunnel takes octets of the current side; nil if they belong to no message of an extended CONNECT.
-  func tunnelOwner(_ slot: Int, _ run: inout Run) -> RowIndex? {
-    let message = list[slot].halves[run.side].message
-    guard list[slot].isExtended, message.isOpen(run.rows) else { return nil }
-    if isLossy(slot, run.side) { run.webSocket(of: message.row)?.value.lose(after: losses[run.side], &run) }
-    return message.row
-  }
-
   /// Notes a first field section without the fields of a start-line. After a loss it may be a later section.
   private mutating func noteWithoutStart(
     _ section: FieldSection, _ slot: Int, _ row: RowIndex, endsStream: Bool, _ run: inout Run

@@ -1,6 +1,6 @@
 import Packets
 
-// Streams that CONNECT opened. Each carries a connection of its own.
+// Streams that CONNECT opened. Each carries a connection of its own, or the protocol that CONNECT names.
 
 /// The tunnels of a connection, and what is known of those that were closed.
 struct StreamTunnels {
@@ -53,6 +53,24 @@ extension MultiplexedStreams {
     known.value.open[stream] = OwnMemory(StreamTunnel(&run))
     tunnels = known
     return stream
+  }
+
+  // MARK: Tunnels of messages
+
+  /// Reads the frames of the response's side, if the request's side has opened a WebSocket. Its terms hold for both.
+  func openAnsweringWebSocket(_ slot: Int, _ row: RowIndex, _ terms: WebSocketTerms, _ run: inout Run) {
+    let request = list[slot].halves[1 - run.side].message
+    guard list[slot].isExtended, request.isOpen(run.rows), let reader = run.webSocket(of: request.row) else { return }
+    reader.value.agree(on: terms)
+    run.openWebSocket(of: row, isMasked: false, terms)
+  }
+
+  /// The row of the message whose tunnel takes octets of the current side; nil if they belong to no message of an extended CONNECT.
+  func tunnelOwner(_ slot: Int, _ run: inout Run) -> RowIndex? {
+    let message = list[slot].halves[run.side].message
+    guard list[slot].isExtended, message.isOpen(run.rows) else { return nil }
+    if isLossy(slot, run.side) { run.webSocket(of: message.row)?.value.lose(after: losses[run.side], &run) }
+    return message.row
   }
 
   // MARK: Ends
