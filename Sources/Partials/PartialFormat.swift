@@ -11,7 +11,7 @@ enum PartialFormat {
   /// Eight octets at both ends of a segment.
   static let magic = Array("SNIFPART".utf8)
   /// Changes whenever the meaning of records changes.
-  static let version = 8
+  static let version = 9
   /// Octets of a footer.
   static let footerLength = 28
   /// Octets of records that are gathered for a block.

@@ -29,6 +29,7 @@ package struct Seeds {
     try addQUIC(captures.appendingPathComponent("quic.pcap.gz").path)
     addQUICFrames()
     addWebSockets()
+    addEventStreams()
     // What none of these makes: contents that libraries coded, whose code is not instrumented.
     for target in FuzzTarget.all {
       let folder = root.appendingPathComponent("Fuzz/Seeds/content/\(target.name)").path

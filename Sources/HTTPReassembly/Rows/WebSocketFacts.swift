@@ -28,6 +28,8 @@ public struct WebSocketFacts: Sendable, Equatable {
   public var firstTime: Int64 = 0
   /// Capture time of the latest octets of a frame.
   public var lastTime: Int64 = 0
+  /// The frames over time, from `firstTime` on.
+  public var density = FrameDensity()
   /// How reliable the counts are: `inferred` if octets were not seen or could not be told, `atLeast` if it ends within a frame.
   public var exactness = Exactness.exact
 
@@ -42,22 +44,24 @@ extension WebSocketFacts {
       frames, messages, texts, binaries, pings, pongs, frameLength, keepaliveLength, payloadLength, decodedLength ?? -1,
       closeCode ?? -1, Int(firstTime), Int(lastTime), Int(exactness.rawValue),
     ]
-    return numbers.flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
+    return (numbers + density.numbers).flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    }
   }
 
   /// Reads a text; nil if it is not such a text.
   init?(text: RawSpan) {
-    guard text.byteCount == 14 * 8 else { return nil }
+    guard text.byteCount == (14 + FrameDensity.numberCount) * 8 else { return nil }
     func number(_ index: Int) -> Int { Int(truncatingIfNeeded: text.littleEndian64(within: 8 * index)) }
     func unlessNone(_ number: Int) -> Int? { number < 0 ? nil : number }
     guard (0..<9).allSatisfy({ number($0) >= 0 }), let code = UInt8(exactly: number(13)),
-      let exactness = Exactness(rawValue: code)
+      let exactness = Exactness(rawValue: code), let density = FrameDensity({ number(14 + $0) })
     else { return nil }
     (frames, messages, texts, binaries) = (number(0), number(1), number(2), number(3))
     (pings, pongs, frameLength, keepaliveLength) = (number(4), number(5), number(6), number(7))
     (payloadLength, decodedLength, closeCode) = (number(8), unlessNone(number(9)), unlessNone(number(10)))
     (firstTime, lastTime) = (Int64(number(11)), Int64(number(12)))
     self.exactness = exactness
+    self.density = density
   }
 }
 

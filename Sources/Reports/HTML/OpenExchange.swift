@@ -20,14 +20,17 @@ struct ExchangeParts {
   var exactness = Exactness.exact
   /// The anomaly flags of all messages.
   var flags: MessageFlags = []
+  /// The directions of a WebSocket; most exchanges open none.
+  var frames: [(isFromServer: Bool, facts: WebSocketFacts)] = []
 
   init(_ message: Message) {
     client = message.client
     server = message.server
   }
 
-  /// Adds a message.
-  mutating func add(_ message: Message, contentType: Int?) {
+  /// Adds a message, with the frames of the WebSocket that it opened.
+  mutating func add(_ message: Message, contentType: Int?, _ facts: WebSocketFacts?) {
+    if let facts { frames.append((message.isFromServer, facts)) }
     if message.kind == .request {
       up.add(message)
     } else {

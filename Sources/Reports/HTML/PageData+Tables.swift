@@ -13,7 +13,7 @@ extension PageData {
       [
         "exchange", "connection", "api", "method", "host", "path", "status", "version", "started", "dns", "connect",
         "tls", "send", "wait", "receive", "request_bytes", "response_bytes", "ip_bytes", "type", "decoded_body", "up",
-        "down", "client", "server", "missing", "exactness", "flags",
+        "down", "client", "server", "missing", "exactness", "flags", "frames",
       ],
       figures.exchanges.shown(hashes).map { row in
         let exchange = row.exchange
@@ -32,7 +32,7 @@ extension PageData {
 
   private func values(_ known: ExchangeParts?, _ parts: MessageParts) -> [PageValue] {
     guard let known else {
-      return [.null, .null, .list([]), .list([]), .null, .null, .null, .null, .text("")]
+      return [.null, .null, .list([]), .list([]), .null, .null, .null, .null, .text(""), .list([])]
     }
     let flags = MessageFlags.names.indices.filter { known.flags.rawValue >> UInt64($0) & 1 == 1 }
     return [
@@ -40,7 +40,18 @@ extension PageData {
       .list(parts.octets(known.up).map { .integer($0) }), .list(parts.octets(known.down).map { .integer($0) }),
       .text(name.endpoint(known.client)), .text(name.endpoint(known.server)), .integer(known.missing),
       .text(known.exactness.name), .text(flags.map { MessageFlags.names[$0] }.joined(separator: " ")),
+      .list(known.frames.map { frames($0.facts, isFromServer: $0.isFromServer) }),
     ]
+  }
+
+  /// One direction of a WebSocket: its figures, and its frames in steps of `width` from `first` on.
+  private func frames(_ facts: WebSocketFacts, isFromServer: Bool) -> PageValue {
+    .object(
+      [("direction", .text(isFromServer ? "down" : "up"))]
+        + zip(WebSocketFigures.names, WebSocketFigures(facts).values).map { ($0, .integer($1)) } + [
+          ("close_code", .optional(facts.closeCode)), ("first", .milliseconds(facts.firstTime &- start)),
+          ("width", .milliseconds(facts.density.width)), ("density", .list(facts.density.frames.map { .integer($0) })),
+        ])
   }
 
   private func contentType(_ number: Int) -> PageValue {
@@ -118,18 +129,10 @@ extension PageData {
   /// WebSockets by API and direction, most octets first.
   var webSockets: PageTable {
     PageTable(
-      ["host", "path", "direction"],
-      [
-        "sockets", "frames", "messages", "text", "binary", "pings", "pongs", "frame_bytes", "keepalive_bytes",
-        "payload_bytes", "coded_bytes", "decoded_bytes",
-      ], figures.webSockets, weight: { $0.frameLength + $0.payloadLength },
+      ["host", "path", "direction"], WebSocketFigures.names, figures.webSockets,
+      weight: { $0.frameLength + $0.payloadLength },
       name: { [.text($0.host), .text($0.path), .text($0.isFromServer ? "down" : "up")] },
-      figures: {
-        [
-          $0.sockets, $0.frames, $0.messages, $0.texts, $0.binaries, $0.pings, $0.pongs, $0.frameLength,
-          $0.keepaliveLength, $0.payloadLength, $0.codedLength, $0.decodedLength,
-        ].map { .integer($0) }
-      })
+      figures: { $0.values.map { .integer($0) } })
   }
 
   /// Final responses by status code, and the octets of their exchanges.

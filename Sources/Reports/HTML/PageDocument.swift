@@ -51,7 +51,7 @@ enum PageDocument {
     Array("'use strict';\n".utf8) + PackageResources.text_js + PackageResources.elements_js
     + PackageResources.table_js + PackageResources.bars_js + PackageResources.chart_js
     + PackageResources.links_js + PackageResources.exchanges_js + PackageResources.savings_js
-    + PackageResources.sections_js
+    + PackageResources.sockets_js + PackageResources.sections_js
     + PackageResources.findings_js + PackageResources.page_js
 
   private static func policy(_ script: [UInt8], mayAsk: Bool) -> [UInt8] {

@@ -55,7 +55,8 @@ struct PageFigures {
     note(message.firstTime)
     note(message.lastTime)
     if message.contentEncoding != .none { addCoding(message, texts) }
-    if let frames = texts.webSocket(message.webSocket) {
+    let frames = texts.webSocket(message.webSocket)
+    if let frames {
       let shown = ShownSocket(
         host: name.host(texts.octets(message.host)), path: name.path(texts.octets(message.apiPath)),
         isFromServer: message.isFromServer)
@@ -65,10 +66,10 @@ struct PageFigures {
     if let contentType { contentTypes.add(message, to: contentType) }
     savings.add(message, texts: texts)
     if let index = open.index(forKey: message.exchange) {
-      open.values[index].add(message, contentType: contentType)
+      open.values[index].add(message, contentType: contentType, frames)
     } else if open.count < PageLimits.exchangesInProgress {
       var parts = ExchangeParts(message)
-      parts.add(message, contentType: contentType)
+      parts.add(message, contentType: contentType, frames)
       open[message.exchange] = parts
     } else {
       messagesWithoutParts += 1

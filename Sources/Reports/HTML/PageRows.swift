@@ -93,6 +93,19 @@ struct WebSocketFigures {
 }
 
 extension WebSocketFigures {
+  /// The names of the figures on the page, in the order of `values`.
+  static let names = [
+    "sockets", "frames", "messages", "text", "binary", "pings", "pongs", "frame_bytes", "keepalive_bytes",
+    "payload_bytes", "coded_bytes", "decoded_bytes",
+  ]
+
+  var values: [Int] {
+    [
+      sockets, frames, messages, texts, binaries, pings, pongs, frameLength, keepaliveLength, payloadLength,
+      codedLength, decodedLength,
+    ]
+  }
+
   /// The figures of one WebSocket.
   init(_ facts: WebSocketFacts) {
     self.init(

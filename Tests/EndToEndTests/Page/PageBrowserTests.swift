@@ -227,6 +227,50 @@ struct PageBrowserTests {
   }
 
   /// No console message, no exception, no dialog, and no request but those for the page itself.
+  /// WebSockets as their client counted them: a bar has a mark for each direction, and an API opens to its frames and the cost of pings.
+  @Test func showsFramesOfWebSockets() throws {
+    let folder = Corpus.folder.appendingPathComponent("websockets")
+    let witness = try CSVFile(
+      Array(Data(contentsOf: folder.appendingPathComponent("sockets.witness.csv"))), lineEnd: .lineFeed
+    ).rows
+    let page = try Page([folder.appendingPathComponent("sockets.pcapng.gz").path])
+    let openers = "[...document.querySelectorAll('#apis tbody .opener')]"
+    let outcome = try Browser.open(
+      page.url,
+      [
+        .evaluate(
+          """
+          [...document.querySelectorAll('#exchanges .time')].filter((bar) => bar.querySelector('.density.up') && \
+          bar.querySelector('.density.down')).length
+          """),
+        .evaluate(
+          """
+          [...document.querySelectorAll('#exchanges .density')].every((mark) => mark.getBoundingClientRect().width > 0 && \
+          mark.getBoundingClientRect().right < mark.parentElement.getBoundingClientRect().right + 2)
+          """),
+        .evaluate("\(openers).map((opener) => opener.textContent)"),
+        .evaluate("\(openers)[0].click()"),
+        .evaluate(
+          """
+          [...document.querySelectorAll('#apis .below [aria-label^="Table: Frames of"] tbody tr')].flatMap((row) => \
+          ['frames', 'pings and pongs'].map((name) => row.querySelector(`td[data-label="${name}"]`).textContent))
+          """),
+        .evaluate("document.querySelector('#apis .below .soft').textContent"),
+      ])
+    let paths = Set(witness.map { $0["path"] })
+    #expect(outcome.values[0] == .number(Double(paths.count)))
+    #expect(outcome.values[1] == .flag(true))
+    let first = try #require(outcome.values[2].texts.first)
+    let sides = witness.filter { first.hasSuffix($0["path"]) }.sorted { $0["direction"] < $1["direction"] }
+    let expected = sides.flatMap { [$0.integer("frames"), $0.integer("keepalive_bytes")] }
+    #expect(
+      Set(outcome.values[4].texts.compactMap { Int($0.replacingOccurrences(of: ",", with: "")) }) == Set(expected))
+    let kept = sides.reduce(0) { $0 + $1.integer("keepalive_bytes") }
+    guard case .text(let words) = outcome.values[5] else { throw Missing() }
+    #expect(words.hasPrefix("Pings and pongs, which keep it open, took \(kept) bytes ("))
+    Self.expectQuiet(outcome, page.url)
+  }
+
   static func expectQuiet(_ outcome: BrowserOutcome, _ page: URL) {
     #expect(outcome.console == [])
     #expect(outcome.exceptions == [])

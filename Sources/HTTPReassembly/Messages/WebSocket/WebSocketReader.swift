@@ -130,8 +130,7 @@ struct WebSocketReader {
       }
     }
     guard facts.frameLength + facts.payloadLength > known else { return }
-    if facts.firstTime == 0 { facts.firstTime = run.arrival.time }
-    facts.firstTime = min(facts.firstTime, run.arrival.time)
+    facts.firstTime = facts.firstTime == 0 ? run.arrival.time : min(facts.firstTime, run.arrival.time)
     facts.lastTime = max(facts.lastTime, run.arrival.time)
   }
 
@@ -205,6 +204,8 @@ struct WebSocketReader {
     guard let length = payloadLength(start, { header[$0] }) else { return stop(&run) }
     (opcode, isFinal, isMasked, left, passed) = (start.opcode, start.isFinal, start.isMasked, length, 0)
     facts.frames += 1
+    if facts.firstTime == 0 { facts.firstTime = run.arrival.time }
+    facts.density.add(at: run.arrival.time.subtractingReportingOverflow(facts.firstTime).partialValue)
     count(frame: headerLength, &run)
     switch opcode {
     case .text: facts.texts += 1

@@ -24,7 +24,7 @@ function spanned(exchange) {
   const length = (names) => sum(names.map((name) => exchange[name] ?? 0));
   return {
     ...exchange, begin: exchange.started - length(before),
-    end: exchange.started + length(['send', 'wait', 'receive']),
+    end: Math.max(exchange.started + length(['send', 'wait', 'receive']), framesEnd(exchange)),
   };
 }
 
@@ -76,14 +76,15 @@ function exchangeRow(row, begin, length, parts) {
     at += row[name];
     return span;
   });
-  const words = phaseWords(row);
+  const marks = densityMarks(row, (from, time) => ({ left: percentage(from - begin), width: percentage(time) }));
+  const words = [phaseWords(row), frameWords(row)].filter((text) => text).join(', ');
   const item = element('li', {});
   const button = opener((detail) => item.append(detail), () => exchangeDetail(row, parts), element('span', {},
     element('span', { class: `status-code${isFailed(row) ? ' bad' : ''}` }, row.status ?? 'none'),
     element('span', { class: 'path' }, `${row.method} `, element('span', { class: 'host' }, row.host), row.path || (row.host ? '' : '(unknown)'))));
   button.title = `${row.method} ${row.host}${row.path}`;
   item.append(element('div', { class: 'exchange' }, button,
-    element('div', { class: 'time', role: 'img', 'aria-label': words, title: words }, spans),
+    element('div', { class: 'time', role: 'img', 'aria-label': words, title: words }, spans, marks),
     element('span', { class: 'figure', title: `${grouped(row.ip_bytes)} bytes` }, shortBytes(row.ip_bytes)),
     element('span', { class: 'figure' }, duration(row.end - row.begin))));
   return item;
@@ -106,6 +107,7 @@ function exchangeDetail(row, parts) {
       fact('Phases', phaseWords(row)),
       fact('On the wire', `${grouped(row.ip_bytes)} bytes: request ${grouped(row.request_bytes)}, response ${grouped(row.response_bytes)}, and what carried them`),
       fact('Content', contentWords(row, parts)),
+      ...row.frames.map(({ direction, close_code: code }) => fact(`Closed ${direction}`, code === null ? null : `with code ${code}`)),
       fact('Known', exactnessWords(row)),
       fact('Oddities', row.flags ? row.flags.split(' ').map(titled).join(', ') : null)),
     linkTools(copier('Copy link', linkTo('exchange', row.exchange)), commandFor([['exchange', row.exchange]])),
@@ -116,7 +118,7 @@ function exchangeDetail(row, parts) {
           columns.text('part', 'part', ({ part }) => element('span', {}, element('span', { class: 'swatch', style: { background: color(part) } }), titled(part))),
           columns.bytes('up', 'up'), columns.bytes('down', 'down'), columns.bytes('all', 'all bytes'),
         ],
-      })] : element('p', { class: 'soft' }, 'Its parts were not kept: too many exchanges were in progress.'));
+      }), frameDetail(`exchange ${row.exchange}`, row.frames)].flat() : element('p', { class: 'soft' }, 'Its parts were not kept: too many exchanges were in progress.'));
 }
 
 function contentWords(row, parts) {

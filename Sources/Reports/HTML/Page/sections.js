@@ -102,7 +102,7 @@ function hostsSection({ hosts, host_parts: parts }) {
 /** Where the names of hosts came from, in words. */
 const hostSources = { target: 'request target', host: 'Host field', authority: ':authority', sni: 'TLS server name', sni_public: 'public TLS name', dns: 'DNS', address: 'address' };
 
-function apisSection({ parts, apis }, exchanges) {
+function apisSection({ parts, apis, websockets }, exchanges) {
   const rows = records(apis);
   if (!rows.length) return null;
   const rest = others(apis);
@@ -120,21 +120,23 @@ function apisSection({ parts, apis }, exchanges) {
     optional(columns.bytes('missing', 'not seen')), optional(columns.bytes('inferred', 'inferred')), optional(columns.count('errors', 'errors')), columns.time('wait_ms_p50', 'wait, median'), columns.time('wait_ms_p95', 'wait, 95\u00a0%'),
   ];
   const ofAPI = Map.groupBy(exchanges, (row) => row.api);
+  const sockets = records(websockets);
   return ['apis', 'APIs', section('apis', 'APIs', 'Bytes are everything on the wire from the IP header on, as a data plan is billed. Header is header sections without start-lines. Expand an API to see its exchanges, an exchange to its parts.',
     dataTable({
       name: 'APIs', fields, rows: rows.map((row, index) => ({ ...extend(row), index })), rest: rest && extend(rest), total: apis.total, sorted: 'all bytes',
-      detail: (row) => apiDetail(row, ofAPI.get(row.index) ?? [], parts),
+      detail: (row) => apiDetail(row, ofAPI.get(row.index) ?? [], parts, sockets.filter(({ host, path }) => host === row.host && path === row.path)),
     }))];
 }
 
 /** What an API is made of, and its exchanges, as far as they are on the page. */
-function apiDetail(row, exchanges, parts) {
+function apiDetail(row, exchanges, parts, frames) {
   const list = exchangeList(parts, 10);
   list.show(exchanges, 'bytes');
   const count = Math.max(row.requests, row.responses);
   return element('div', { class: 'opened' },
     linkTools(copier('Copy link', linkTo('api', `${row.host}${row.path}`)), commandFor([['host', row.host], ['api_path', row.path]])),
     barList(parts, ['up', 'down'].map((direction) => [direction, parts.map((part) => row[`${direction}_${part}`])])),
+    frameDetail(`${row.host}${row.path}`, frames),
     element('p', { class: 'soft' }, exchanges.length < count ? `Of ${plural(count, 'exchange')}, ${grouped(exchanges.length)} ${exchanges.length === 1 ? 'is' : 'are'} on this page, those with the most bytes first.` : `${plural(exchanges.length, 'exchange')}, those with the most bytes first.`),
     list.content);
 }
@@ -191,25 +193,6 @@ function connectionsSection({ summary, connections, pairs }) {
         columns.count('connections', 'connections'), columns.bytes('bytes', 'bytes'), columns.bytes('beyond_first', 'beyond the first'),
       ],
     }) : null)];
-}
-
-function webSocketsSection({ websockets }) {
-  if (!websockets.rows.length) return null;
-  const extend = (row) => row && ({ ...row, all: row.frame_bytes + row.payload_bytes });
-  const rows = records(websockets).map(extend);
-  const kept = rows.reduce((sum, row) => sum + row.keepalive_bytes, 0);
-  const all = rows.reduce((sum, row) => sum + row.all, 0);
-  return ['websockets', 'WebSockets', section('websockets', 'WebSockets', `The frames of WebSockets, by API and direction. Pings and pongs, which keep them open, took ${grouped(kept)} bytes (${percent(kept, all)}).`,
-    dataTable({
-      name: 'WebSockets', rows, rest: extend(others(websockets)), total: websockets.total, sorted: 'all bytes', fields: [
-        columns.place(), columns.text('direction', 'direction'), columns.count('sockets', 'sockets'), columns.count('messages', 'messages'),
-        optional(columns.count('text', 'text')), optional(columns.count('binary', 'binary')), columns.count('frames', 'frames'),
-        optional(columns.count('pings', 'pings')), optional(columns.count('pongs', 'pongs')), columns.bytes('frame_bytes', 'frame headers'),
-        optional(columns.bytes('keepalive_bytes', 'pings and pongs')), columns.bytes('payload_bytes', 'payload'),
-        columns.bytes('decoded_bytes', 'decoded'), columns.share('compressed to', (row) => row.coded_bytes, (row) => row.decoded_bytes),
-        columns.bytes('all', 'all bytes'),
-      ],
-    }))];
 }
 
 function clientsSection({ clients }) {

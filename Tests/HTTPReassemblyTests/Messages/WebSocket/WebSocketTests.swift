@@ -58,6 +58,12 @@ import Testing
     #expect(request.tunnel == client.octets.count && response.tunnel == server.octets.count)
     #expect(analysis.ledger.tunnelOther == 0 && analysis.anomalies.all.isEmpty)
     #expect(request.exactness == .exact && response.exactness == .exact)
+    for facts in [request.frames, response.frames].compactMap(\.self) {
+      #expect(facts.density.frames.reduce(0, +) == facts.frames)
+      let span = facts.lastTime - facts.firstTime
+      #expect(Int64(facts.density.frames.count - 1) * facts.density.width <= span)
+      #expect(facts.text.withOctets { WebSocketFacts(text: $0) } == facts)
+    }
   }
 
   /// Each cut of a stream into two segments gives the same facts, also behind the head in one segment.
