@@ -93,10 +93,14 @@ package struct QUICWriter: Sendable {
   }
 
   /// The server's messages in Handshake packets.
-  package func serverFlight(protocolName: String = "h3", acceptsEarlyData: Bool = false) -> [UInt8] {
+  package func serverFlight(
+    protocolName: String = "h3", acceptsEarlyData: Bool = false, resetToken: [UInt8] = []
+  ) -> [UInt8] {
     var extensions = Self.extension(
       16, Self.counted([UInt8(protocolName.utf8.count)] + Array(protocolName.utf8)))
     if acceptsEarlyData { extensions += Self.extension(42, []) }
+    // max_idle_timeout comes before it.
+    if !resetToken.isEmpty { extensions += Self.extension(57, [1, 1, 30, 2, UInt8(resetToken.count)] + resetToken) }
     return TLSWriter.message(8, Self.counted(extensions)) + TLSWriter.message(11, [UInt8](repeating: 0x63, count: 300))
       + finished()
   }
@@ -254,13 +258,14 @@ extension TestPacket {
 extension QUICWriter {
   /// The datagrams of a whole handshake.
   package static func opening(
-    _ writer: inout QUICWriter, host: String = "www.example.com", protocolName: String = "h3"
+    _ writer: inout QUICWriter, host: String = "www.example.com", protocolName: String = "h3", resetToken: [UInt8] = []
   ) -> [(peer: Peer, octets: [UInt8])] {
     let hello = writer.clientHello(host: host, protocolName: protocolName)
     let padding = [UInt8](repeating: 0, count: 900)
     let first = writer.packet(.client, .initial, crypto(hello) + padding)
     let answer = writer.packet(.server, .initial, acknowledgment(0) + crypto(writer.serverHello()))
-    let flight = writer.packet(.server, .handshake, crypto(writer.serverFlight(protocolName: protocolName)))
+    let messages = writer.serverFlight(protocolName: protocolName, resetToken: resetToken)
+    let flight = writer.packet(.server, .handshake, crypto(messages))
     let end = writer.packet(.client, .handshake, acknowledgment(0) + crypto(writer.finished()))
     return [(.client, first), (.server, answer + flight), (.client, end)]
   }

@@ -35,7 +35,10 @@ extension QUICConnection {
         case .resetStream: openStreams(&run)?.value.reset(side, frame.id, &run)
         case .stopSending: openStreams(&run)?.value.stopSending(frame.id, &run)
         case .acknowledgment: if level.isApplication { account.acknowledges = true }
-        case .newConnectionID: noteID(QUICConnectionID(frames, frame.data), frame.id, of: side)
+        case .newConnectionID:
+          noteID(QUICConnectionID(frames, frame.data), frame.id, of: side)
+          let token = frame.data.upperBound..<frame.data.upperBound + QUICFrame.resetTokenLength
+          opener?.value.note(resetToken: QUICConnectionID(frames, token), of: side)
         case .retireConnectionID: retireID(frame.id, of: 1 - side)
         case .done: dropHandshakeKeys()
         case .close, .other: break
@@ -202,6 +205,11 @@ extension QUICConnection {
     guard type == HandshakeMessages.Kind.encryptedExtensions else { return }
     let hello = content.withOctets { Hello(encryptedExtensions: $0) }
     if !hello.protocolName.isEmpty { learnProtocol(Array(content[hello.protocolName]), &run) }
+    content.withOctets { content in
+      if let token = Self.resetToken(in: content.extracting(hello.transportParameters)) {
+        opener.value.note(resetToken: token, of: side)
+      }
+    }
     if hello.extensions.contains(.earlyData) {
       if opener.value.takesEarlyData == nil { opener.value.takesEarlyData = true }
     } else {
@@ -209,6 +217,19 @@ extension QUICConnection {
     }
     opener.value.progress += 1
     opener.value.sides[side].handshake.end()
+  }
+
+  /// The token among transport parameters with which the server may reset the connection (RFC 9000 §18.2); nil without one.
+  private static func resetToken(in parameters: RawSpan) -> QUICConnectionID? {
+    var offset = 0
+    while let name = parameters.variableLengthInteger(&offset), let length = parameters.variableLengthInteger(&offset) {
+      guard length <= parameters.byteCount - offset else { return nil }
+      if name == 2 {
+        return length == QUICFrame.resetTokenLength ? QUICConnectionID(parameters, offset..<offset + length) : nil
+      }
+      offset += length
+    }
+    return nil
   }
 
   private func refuseEarlyData(_ run: inout Run) {

@@ -31,6 +31,8 @@ struct QUICConnection {
   /// Whether packets of the application were opened, and whether others were not.
   var hasOpened = false
   var hasUnopened = false
+  /// Whether a side has reset it without its keys (RFC 9000 §10.3).
+  private var isReset = false
   private var added = ConnectionContext.Added()
   private var retransmitted = 0
   /// Octets of unopened packets.
@@ -234,6 +236,13 @@ struct QUICConnection {
         packet = .waits
       }
     }
+    if start == 0, length <= payload.byteCount, case .closed = packet,
+      opener?.look({ $0.isStatelessReset(payload.extracting(0..<length), from: side) }) ?? false
+    {
+      account.packet += length
+      isReset = true
+      return
+    }
     if isGreased, start > 0, case .closed = packet {
       account.packet += length - start
       return
@@ -397,7 +406,7 @@ struct QUICConnection {
     row.messages = added.messages
     row.retransmitted = retransmitted
     row.unopened = unopened
-    row.end = end
+    row.end = isReset ? .rst : end
     row.flags = added.flags
     if own.packets == 0 || others.packets == 0 { row.flags.insert(.oneSided) }
     if self.client == nil { row.flags.insert(.noHandshake) }

@@ -25,6 +25,9 @@ struct QUICFrame {
   var data = 0..<0
   /// Whether the data ends its stream.
   var isLast = false
+
+  /// Octets of the token behind a new connection ID (RFC 9000 §19.15).
+  static let resetTokenLength = 16
 }
 
 /// Reads the frames of an opened packet (RFC 9000 §12.4).
@@ -84,9 +87,10 @@ struct QUICFrames {
       frame.kind = .newConnectionID
       guard identifier(frames, &frame), pass(1, frames), offset < frames.byteCount else { return false }
       let count = Int(frames.octet(offset))
-      guard 1...QUICConnectionID.limit ~= count, count + 17 <= frames.byteCount - offset else { return false }
+      guard 1...QUICConnectionID.limit ~= count, count + 1 + QUICFrame.resetTokenLength <= frames.byteCount - offset
+      else { return false }
       frame.data = offset + 1..<offset + 1 + count
-      offset += count + 17
+      offset += count + 1 + QUICFrame.resetTokenLength
       return true
     case 0x19:
       frame.kind = .retireConnectionID

@@ -59,13 +59,15 @@ struct QUICOpener {
     var handshake = CryptoOctets()
     /// The connection IDs that it chose for itself, with their sequence numbers, oldest first.
     var ids: [(sequence: UInt64, id: QUICConnectionID)] = []
+    /// The tokens of its stateless resets, oldest first (RFC 9000 §10.3). They have the form of an ID of 16 octets.
+    var resetTokens: [QUICConnectionID] = []
 
     /// Octets of memory on the heap.
     var memory: Int {
       levels.reduce(0) { sum, level in
         sum + (level.keys?.memory ?? 0) + level.candidates.reduce(0) { $0 + $1.keys.memory }
       } + QUICLevel.count * MemoryLayout<Level>.stride + 3 * MemoryLayout<PacketNumbers>.stride + 96
-        + initial.memory + handshake.memory + ids.capacity * 40
+        + initial.memory + handshake.memory + (ids.capacity + resetTokens.capacity) * 40
     }
   }
 
@@ -137,6 +139,21 @@ struct QUICOpener {
     let forgotten = sides[side].ids.count >= Self.idLimit ? sides[side].ids.removeFirst().id : nil
     sides[side].ids.append((sequence, id))
     return (true, forgotten)
+  }
+
+  /// Remembers the token with which a side may reset the connection.
+  mutating func note(resetToken token: QUICConnectionID, of side: Side) {
+    if sides[side].resetTokens.count >= Self.idLimit { sides[side].resetTokens.removeFirst() }
+    sides[side].resetTokens.append(token)
+  }
+
+  /// Whether a datagram from a side resets the connection: it ends with one of the side's tokens (RFC 9000 §10.3.1).
+  func isStatelessReset(_ datagram: RawSpan, from side: Side) -> Bool {
+    let start = datagram.byteCount - QUICFrame.resetTokenLength
+    // Shorter ones would be told from other packets (RFC 9000 §10.3).
+    guard start >= 5, sides.look(side, { !$0.resetTokens.isEmpty }) else { return false }
+    let end = QUICConnectionID(datagram, start..<datagram.byteCount)
+    return sides.look(side) { $0.resetTokens.contains(end) }
   }
 
   /// The length of the destination ID of a packet in short form to a side; nil when unknown.

@@ -15,6 +15,8 @@ struct Hello {
   var protocolName = 0..<0
   /// The range of the content of session_ticket (RFC 5077 §3.2); empty without one, or if a ticket is only requested.
   var ticket = 0..<0
+  /// The range of the content of quic_transport_parameters (RFC 9001 §8.2); empty without it.
+  var transportParameters = 0..<0
   var extensions: Extensions = []
 
   /// Extensions whose presence has a meaning.
@@ -92,6 +94,8 @@ struct Hello {
       case 41: extensions.insert(.preSharedKey)
       case 42: extensions.insert(.earlyData)
       case 43 where !isClient && length == 2: version = octets.bigEndian16(content.lowerBound)
+      // Drafts of QUIC used the second number.
+      case 57, 0xffa5: transportParameters = content
       case 0xfe0d: extensions.insert(.encryptedClientHello)
       default: break
       }

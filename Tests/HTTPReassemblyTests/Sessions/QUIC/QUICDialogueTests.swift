@@ -74,6 +74,30 @@ import Testing
     #expect(analysis.connections.first?.security?.opening == .no)
   }
 
+  /// A server that has lost its state ends a connection with a token, from its transport parameters or with a new ID. Nothing else does.
+  @Test(arguments: [true, false]) func aTokenResetsTheConnection(_ isParameter: Bool) throws {
+    let token = (0..<16).map { UInt8(100 + $0) }
+    let others = (0..<30).map { UInt8(truncatingIfNeeded: 0x40 | $0 * 7) }
+    for (end, from, isReset) in [
+      (token, Peer.server, true), (token, .client, false), (token.dropLast() + [0], .server, false),
+    ] {
+      var writer = QUICWriter(seed: 9)
+      var sent: [Sent] = QUICWriter.opening(&writer, protocolName: "hq", resetToken: isParameter ? token : [])
+      let frames = QUICWriter.stream(0, [1, 2, 3], isLast: true)
+      let newID: [UInt8] = [0x18, 1, 0, 8] + [UInt8](repeating: 5, count: 8) + token
+      sent.append((.server, writer.packet(.server, .application, frames + (isParameter ? [] : newID))))
+      let whole = analyze(packets(sent), writer).ledger
+      sent.append((from, [0x41] + others + end))
+      let analysis = analyze(packets(sent), writer)
+      let length = 1 + others.count + 16
+      #expect(analysis.ledger.quicPacket == whole.quicPacket + (isReset ? length : 0))
+      #expect(analysis.ledger.quicProtected == (isReset ? 0 : length))
+      let connection = try #require(analysis.connections.first)
+      #expect(connection.end == (isReset ? .rst : .captureEnd))
+      #expect(connection.unopened == (isReset ? 0 : length))
+    }
+  }
+
   /// Every order of the datagrams gives each octet the same class.
   @Test func everyOrderGivesTheSame() {
     var writer = QUICWriter(seed: 5)
