@@ -14,7 +14,7 @@ import Packets
 /// In a gap that ends within a payload, the reader goes on. Behind any other gap it looks at the start of each piece, which a packet or a
 /// record brought: frames go on where whole frames fill the pieces.
 struct WebSocketReader {
-  private enum Phase {
+  private enum FrameStep {
     case header
     case payload
     /// Octets are missing, and frames may begin anywhere.
@@ -32,7 +32,7 @@ struct WebSocketReader {
   }
 
   private(set) var facts = WebSocketFacts()
-  private var phase = Phase.header
+  private var phase = FrameStep.header
   private var fragment = Fragment.none
   /// Whether the newest frame is masked; before any, whether it should be: the client's are (RFC 6455 §5.1). Some clients leave it out.
   private var isMasked: Bool

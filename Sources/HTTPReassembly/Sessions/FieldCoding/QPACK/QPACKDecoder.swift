@@ -93,7 +93,7 @@ package struct QPACKDecoder {
     let first = octets.octet(0)
     var offset = 0
     var field = CodedField(length: octets.byteCount)
-    var entry = QPACKDynamicTable.Entry()
+    var entry = QPACKDynamicTable.DynamicEntry()
     let isInsertion = first & 0xc0 != 0
     if first & 0x80 != 0 {
       guard let index = CodedStrings.integer(octets, &offset, prefix: 6) else { return false }

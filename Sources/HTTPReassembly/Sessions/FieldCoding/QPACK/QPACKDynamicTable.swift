@@ -3,7 +3,7 @@
 /// An entry has a number that never changes: how many were inserted before it. So an entry stays known, whatever is lost later.
 struct QPACKDynamicTable {
   /// An entry. Its parts are in the table's octets, or in the static table.
-  struct Entry {
+  struct DynamicEntry {
     var name = CodedText.unknown
     var value = CodedText.unknown
     /// The mark of a known value.
@@ -15,7 +15,7 @@ struct QPACKDynamicTable {
 
   /// The octets of names and values, with some that no entry has any more.
   private(set) var octets: [UInt8] = []
-  private var entries = IndexRing<Entry>()
+  private var entries = IndexRing<DynamicEntry>()
   /// The number of entries that were inserted before the oldest one here.
   private var first = 0
   private var size = 0
@@ -34,7 +34,7 @@ struct QPACKDynamicTable {
 
   /// An entry by its number; nil if it is unknown, evicted, or yet to come.
   @inline(__always)
-  func entry(_ number: Int) -> Entry? {
+  func entry(_ number: Int) -> DynamicEntry? {
     number >= first && number < inserted ? entries[number - first] : nil
   }
 
@@ -45,7 +45,7 @@ struct QPACKDynamicTable {
   }
 
   /// Adds an entry, whose parts in `source` are copied. Returns false if it is larger than the table, which is an error (RFC 9204 §3.2.2).
-  mutating func insert(_ entry: Entry, _ copied: (CodedText, inout [UInt8]) -> Void) -> Bool {
+  mutating func insert(_ entry: DynamicEntry, _ copied: (CodedText, inout [UInt8]) -> Void) -> Bool {
     var entry = entry
     entry.name = keep(entry.name, copied)
     entry.value = keep(entry.value, copied)
