@@ -11,6 +11,8 @@ extension FuzzTarget {
     let lost = Int(input.next() % 5)
     let cutChoices = input.take(6)
     let content = input.rest()
+    // An empty content has no events to count.
+    guard !content.isEmpty else { return nil }
     var choices = InputOctets(cutChoices)
     let cuts = Set((0..<3).map { _ in choices.next16() % (content.count + 1) }).union([0, content.count]).sorted()
     let cut = eventStreamAnalysis(content, cuts, lost: nil)

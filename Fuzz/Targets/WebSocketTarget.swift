@@ -52,7 +52,7 @@ extension FuzzTarget {
 extension WebSocketFacts {
   fileprivate var withoutTimes: WebSocketFacts {
     var facts = self
-    (facts.firstTime, facts.lastTime) = (0, 0)
+    (facts.firstTime, facts.lastTime, facts.density) = (0, 0, FrameDensity())
     return facts
   }
 }
