@@ -146,6 +146,7 @@ function exchangesSection({ parts, exchanges }, rows) {
   const note = exchanges.total === rows.length ? null : element('p', { class: 'notice' },
     `${grouped(rows.length)} of ${grouped(exchanges.total)} exchanges: those with the most bytes, the slowest, failed ones, and one of each API in the table above.`);
   return ['exchanges', 'Exchanges', section('exchanges', 'Exchanges over time', 'All on one axis, as seen at the point of capture. Lengths are exact; name lookup and handshakes are drawn right before the request, although time may have passed between them.',
+    rows.some(({ frames }) => frames.length) ? element('p', { class: 'soft' }, 'Dark marks are frames of WebSockets, from the client above and from the server below: the darker, the more frames.') : null,
     note, ...filteredExchanges(rows, parts))];
 }
 
