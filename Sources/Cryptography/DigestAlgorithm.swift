@@ -41,7 +41,20 @@ package enum DigestAlgorithm: UInt8, CaseIterable, Sendable {
     var mac = MACOctets()
     let octets: [UInt8] = [0]
     for digest in allCases {
+      _ = digest.digest([0])
       _ = digest.authenticate((unsafe octets.span.bytes), key: (unsafe octets.span.bytes), to: &mac)
+    }
+  }
+
+  /// The digest of octets; empty if this libcrypto cannot compute it. libcrypto looks the algorithm up each time.
+  package func digest(_ octets: [UInt8]) -> [UInt8] {
+    var name = name.utf8CString
+    return unsafe [UInt8](unsafeUninitializedCapacity: 64) { digest, count in
+      unsafe name.withUnsafeMutableBufferPointer { name in
+        let status = unsafe EVP_Q_digest(
+          nil, name.baseAddress, nil, octets, octets.count, digest.baseAddress, &count)
+        if status != 1 { count = 0 }
+      }
     }
   }
 

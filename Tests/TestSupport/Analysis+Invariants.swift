@@ -79,16 +79,31 @@ extension Analysis {
   private func connectionFaults() -> [String] {
     var faults = Faults()
     let byConnection = Dictionary(grouping: messages, by: \.message.connection)
-    for connection in connections {
+    // Subflows of Multipath TCP are one connection, whose messages are those of the first one.
+    let subflows = Dictionary(grouping: connections.filter { $0.joined != nil }, by: \.joined)
+    let firsts = Set(connections.filter { $0.joined == nil }.map(\.number))
+    faults.require(subflows.keys.allSatisfy { $0.map(firsts.contains) ?? false }, "a subflow joined no connection")
+    for connection in connections where connection.joined == nil {
       let own = byConnection[connection.number] ?? []
-      let ipLength = connection.ipLength.client + connection.ipLength.server
+      let all = [connection] + (subflows[connection.number] ?? [])
+      let ipLength = all.sum { $0.ipLength.client + $0.ipLength.server }
       let parts =
-        own.sum(\.message.ipLength) + connection.setup + connection.handshake + connection.control + connection.teardown
-        + connection.unattributed
+        own.sum(\.message.ipLength)
+        + all.sum { $0.setup + $0.handshake + $0.control + $0.teardown + $0.unattributed }
       faults.expect(parts, ipLength, "ip_bytes of connection \(connection.number) by its parts")
       faults.expect(own.count, connection.messages, "messages of connection \(connection.number)")
+      for subflow in all.dropFirst() {
+        faults.expect(
+          subflow.messages + (byConnection[subflow.number] ?? []).count, 0, "messages of subflow \(subflow.number)")
+        faults.expect(subflow.multipath, connection.multipath, "connection of subflow \(subflow.number)")
+        faults.require(
+          subflow.setup + subflow.handshake + subflow.control + subflow.teardown + subflow.unattributed
+            <= subflow.ipLength.client + subflow.ipLength.server,
+          "subflow \(subflow.number) has more than its packets")
+      }
       let retransmitted = own.sum(\.message.retransmitted)
-      faults.require(retransmitted <= connection.retransmitted, "retransmitted of connection \(connection.number)")
+      faults.require(
+        retransmitted <= all.sum(\.retransmitted), "retransmitted of connection \(connection.number)")
       // Octets of a message may be in a record that was captured in part, and so not opened.
       if connection.security?.opening != .partly {
         faults.require(own.sum(\.message.missing) <= connection.missing, "missing of connection \(connection.number)")
@@ -101,11 +116,12 @@ extension Analysis {
       faults.require(
         own.allSatisfy { $0.message.isSecure == isOpened || isTunnel && isOpened && $0.message.tls == 0 },
         "scheme of messages of connection \(connection.number)")
-      let figures = [
-        connection.setup, connection.handshake, connection.teardown, connection.unattributed, connection.missing,
-        connection.control,
-      ]
-      faults.require(figures.allSatisfy { $0 >= 0 }, "connection \(connection.number) is negative: \(figures)")
+      for subflow in all {
+        let figures = [
+          subflow.setup, subflow.handshake, subflow.teardown, subflow.unattributed, subflow.missing, subflow.control,
+        ]
+        faults.require(figures.allSatisfy { $0 >= 0 }, "connection \(subflow.number) is negative: \(figures)")
+      }
       for message in own {
         faults.require(
           message.client == connection.client && message.server == connection.server,

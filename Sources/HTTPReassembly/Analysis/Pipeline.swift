@@ -27,7 +27,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// and each row would look up the parts' places again.
   private let held: OwnMemory<Sink>
   private var secureHosts = SecureHosts()
-  private var multipath = MultipathFlows()
+  private var multipath = MultipathConnections()
   /// Whether a capture's first secrets came behind packets.
   private var hasLateSecrets = false
   private var lookups = DNSLookups()
@@ -176,7 +176,8 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   /// The capture time after which the next connection times out, or stops waiting for octets; nil if there is none.
   public var nextDeadline: Int64? {
-    [waiting.first?.deadline, nextToExpire?.deadline, quic.nextDeadline].compactMap(\.self).min()
+    [waiting.first?.deadline, nextToExpire?.deadline, quic.nextDeadline, multipath.nextDeadline(run.configuration)]
+      .compactMap(\.self).min()
   }
 
   /// Takes the capture time when no packet has come since the last one. Connections that time out are finished, and overdue octets are
@@ -219,8 +220,9 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     if mention.process != .none {
       connections.change(slot) { $0.note(mention, of: segment, &run.processSlots, &run.texts) }
     }
-    if MultipathFlows.mayConcern(segment) { noteMultipath(slot, segment, octets) }
+    if multipath.mayConcern(segment) { noteMultipath(slot, segment, octets) }
     connections.see(slot) { $0.receive(segment, octets, at: time, source: source, run: &run) }
+    if run.multipathLook != nil { watchMultipath() }
     if run.nextLook != nil { watch(slot) }
     if run.hasBegunToWait { noteWaiter(slot) }
   }
@@ -241,15 +243,18 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     receive(slot, segment, octets, at: time, source)
   }
 
-  /// Notes that octets of the current connection may belong to another place of a larger stream.
+  /// Takes what a segment says about the larger connection that it is a part of.
   @inline(never)
   private mutating func noteMultipath(_ slot: Int, _ segment: TCPSegment, _ octets: RawSpan) {
-    let number = connections.number(of: slot)
-    let isFromLow = ConnectionKey(segment.source, segment.destination).low == segment.source
-    guard multipath.leaves(segment, octets, connection: number, isFromLow: isFromLow),
-      run.rows.doubtedConnections.insert(number).inserted
-    else { return }
-    run.anomalies.note(.tcpMultipathNotFollowed, connection: number)
+    connections.change(slot) { multipath.take(segment, octets, of: &$0, &run) }
+    quietUntil = min(quietUntil, multipath.nextDeadline(run.configuration) ?? .max)
+  }
+
+  /// Notes that the larger connection of the current one waits for octets.
+  @inline(never)
+  private mutating func watchMultipath() {
+    multipath.takeLook(&run)
+    quietUntil = min(quietUntil, multipath.nextDeadline(run.configuration) ?? .max)
   }
 
   /// Notes that the current connection waits for octets.
@@ -280,7 +285,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     handOvers = 0
     run.budget.share(
       tables: tableMemory,
-      others: run.names.memory + run.secrets.memory + quic.memory + processes.memory)
+      others: run.names.memory + run.secrets.memory + quic.memory + processes.memory + multipath.memory)
     guard run.budget.tablesAreFull else { return }
     apis.close()
     tables.close()
@@ -294,6 +299,8 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       if let slot = connections.idlestClosed ?? connections.idlestOpen {
         run.anomalies.note(.connectionMemoryFull, connection: connections.number(of: slot))
         finish(slot, .evicted)
+      } else if multipath.finishOldest(&run, { finalConnections.append($0) }) {
+        run.anomalies.note(.connectionMemoryFull)
       } else if let row = quic.finishOldest(&run) {
         run.anomalies.note(.connectionMemoryFull, connection: row.number)
         finalConnections.append(row)
@@ -317,12 +324,10 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   mutating func finish(_ slot: Int, _ end: ConnectionEnd) {
     var connection = connections.remove(slot)
     var row = connection.finish(end, run: &run)
-    row.multipath = multipath.forget(row.number)
-    if !run.rows.doubtedConnections.isEmpty { run.rows.doubtedConnections.remove(row.number) }
     row.process = connection.settleProcess(client: row.client, &run.processSlots, &run.texts)
-    if !run.prefixes.isEmpty { row.prefix = run.prefixes.removeValue(forKey: row.number) ?? .none }
-    finalConnections.append(row)
+    multipath.end(row, connection.session, end, &run) { finalConnections.append($0) }
     run.nextLook = nil
+    quietUntil = min(quietUntil, multipath.nextDeadline(run.configuration) ?? .max)
   }
 
   /// Makes ended messages final until few enough rows are left, those of the connections seen least recently first. Later charges go to
@@ -337,6 +342,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       }
     }
     if run.rows.openMessages > limit / 8 * 7 { quic.retireEnded(&run) }
+    if run.rows.openMessages > limit / 8 * 7 { multipath.retireEnded(&run) }
     // Messages in progress cannot end this way. A new search is useful only when there are an eighth more.
     retirementMark = max(limit, run.rows.openMessages / 8 * 9)
     // So many final rows make other tables much larger.
@@ -357,7 +363,11 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     let (now, clock) = (run.anomalies.now, run.clock)
     while true {
       let expiry = nextToExpire
-      if let look = waiting.first, look.deadline < time, look.deadline <= expiry?.deadline ?? .max {
+      if let deadline = multipath.nextDeadline(run.configuration), deadline < time,
+        deadline <= min(waiting.first?.deadline ?? .max, expiry?.deadline ?? .max)
+      {
+        multipath.takeDue(&run) { finalConnections.append($0) }
+      } else if let look = waiting.first, look.deadline < time, look.deadline <= expiry?.deadline ?? .max {
         waiting.removeFirst()
         if recorder == nil {
           lookAgain(Int(look.slot), after: look.deadline)
@@ -680,6 +690,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       finish(Int(slot), .captureEnd)
       do throws(Sink.Failure) { try handOver() } catch { failure = failure ?? error }
     }
+    multipath.finishAll(&run) { finalConnections.append($0) }
     finalConnections.append(contentsOf: quic.finishAll(&run))
     do throws(Sink.Failure) { try handOver() } catch { failure = failure ?? error }
     decoder.finish(ledger: &run.ledger, anomalies: &run.anomalies)
@@ -784,6 +795,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
         pass(row, isInProgress, connection.endpoints[client], connection.endpoints[1 - client])
       }
     }
+    multipath.forEachOpenMessage(pass)
     quic.forEachOpenMessage(pass)
   }
 
@@ -823,24 +835,5 @@ private func handOverFinalRows<Sink: ReportSink>(
     exchange.apiPath = apis.add(exchange, texts: &texts, anomalies: &anomalies)
     defer { exchange.releaseTexts(of: &texts) }
     try sink.exchange(exchange, texts: texts)
-  }
-}
-
-extension TCPConnection where Receiver == Session {
-  /// Goes on with records that waited, after secrets have come.
-  fileprivate mutating func lookForSecrets(_ run: inout Run) {
-    borrowRun(&run)
-    if let needs = session?.lookForSecrets(&run) {
-      self.needs = needs
-      advance(&run, isForced: false)
-    }
-    giveBackRun(&run)
-  }
-
-  /// Makes the rows of its ended messages final.
-  fileprivate mutating func retireRows(_ run: inout Run) {
-    borrowRun(&run)
-    session?.retireEnded(&run)
-    giveBackRun(&run)
   }
 }

@@ -58,7 +58,11 @@ package struct ConnectionScan {
     if clock > packet.timestamp.addingSaturated(Self.disorder) { return keepsAll = true }
     clock = max(clock, packet.timestamp)
     switch decoded(packet, octets) {
-    case .tcp(let segment): look(segment, at: packet.timestamp)
+    case .tcp(let segment):
+      look(segment, at: packet.timestamp)
+      if MultipathConnections.isDependent(segment, octets) {
+        flows[ConnectionKey(segment.source, segment.destination)]?.marks.insert(.dependent)
+      }
     case .reassembledTCP(let segment):
       look(segment, at: packet.timestamp)
       flows[ConnectionKey(segment.source, segment.destination)]?.marks.insert(.dependent)

@@ -59,6 +59,12 @@ struct RowStore {
     finalExchanges.append(row)
   }
 
+  /// Whether octets of a message's connection may belong elsewhere, so that its row is not exact.
+  func isDoubted(_ row: RowIndex) -> Bool {
+    !doubtedConnections.isEmpty
+      && messages.look(Int(row)) { doubtedConnections.contains($0.message.connection) }
+  }
+
   @inline(never)
   private mutating func doubtMessage(_ row: RowIndex) {
     messages.change(Int(row)) { open in

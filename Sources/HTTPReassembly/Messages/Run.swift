@@ -7,6 +7,8 @@ struct Run: StreamContext {
   var history: PayloadHistory
   var clock: Int64 = .min
   var nextLook: (deadline: Int64, isSoon: Bool)?
+  /// The next check of the larger connection that the current one is a subflow of; nil without one.
+  var multipathLook: (slot: Int, deadline: Int64, isSoon: Bool)?
   var heldOctets = 0
   var connectionMemory = 0
   var processSlots = Slab<ConnectionProcesses>()
@@ -105,6 +107,14 @@ struct Run: StreamContext {
 
   /// Notes the prefix of the current connection.
   mutating func note(_ prefix: ConnectionPrefix) { prefixes[connection.number] = texts.intern(prefix) }
+
+  /// The final row of a connection, with what was noted for it by its number.
+  mutating func settled(_ row: Connection) -> Connection {
+    var row = row
+    if !rows.doubtedConnections.isEmpty { rows.doubtedConnections.remove(row.number) }
+    if !prefixes.isEmpty { row.prefix = prefixes.removeValue(forKey: row.number) ?? .none }
+    return row
+  }
 
   /// Sets the side being read.
   @inline(__always)

@@ -279,6 +279,8 @@ public struct Connection: Sendable, Equatable {
   public var quicVersion: UInt32 = 0
   /// The server's token of the connection of Multipath TCP (RFC 8684 §2.2) that it is a subflow of; nil if it is none, or not known.
   public var multipath: UInt32?
+  /// The number of the subflow that began that connection, if this one joined it. Messages and costs of the whole connection are in its row.
+  public var joined: Int?
   /// How it ended.
   public var end = ConnectionEnd.captureEnd
   /// Oddities of the connection.
@@ -307,6 +309,22 @@ public struct Connection: Sendable, Equatable {
 
   /// Octets of the TLS or QUIC handshake, and headers of packets that carry nothing else.
   public var handshake: Int { security?.handshake ?? 0 }
+}
+
+extension Connection {
+  /// Adds the facts and costs of streams that several subflows carried.
+  mutating func add(_ streams: Connection, flags added: ConnectionFlags) {
+    applicationProtocol = streams.applicationProtocol
+    security = streams.security
+    unattributed += streams.unattributed
+    control += streams.control
+    retransmitted += streams.retransmitted
+    missing += streams.missing
+    unseen += streams.unseen
+    messages += streams.messages
+    unopened += streams.unopened
+    flags.formUnion(added)
+  }
 }
 
 /// Counts of a connection in progress, each as in `Connection`. Lengths are in octets, times in nanoseconds since the Unix epoch.

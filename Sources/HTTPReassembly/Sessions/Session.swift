@@ -15,6 +15,8 @@ enum Session {
   case tls(OwnMemory<TLSSession>)
   /// HTTP/2 without TLS.
   case http2(OwnMemory<HTTP2Session>)
+  /// Octets of a larger connection, which has its own reader.
+  case multipath(OwnMemory<MultipathSubflow>)
 }
 
 extension Session: StreamReceiver {
@@ -29,6 +31,7 @@ extension Session: StreamReceiver {
     case .http1(let session): session.value.connected(after: duration)
     case .http2(let session): session.value.connected(after: duration)
     case .tls(let session): session.value.opening.connectDuration = duration
+    case .multipath(let subflow): subflow.value.connected(after: duration)
     }
   }
 
@@ -41,7 +44,8 @@ extension Session: StreamReceiver {
     switch self {
     case .http1(let known): return known
     case .detecting(let opening): session = OwnMemory(HTTP1Session(opening, &run))
-    case .undecided, .http2: preconditionFailure("HTTP/2 stays what it is, and what is not decided is decided first")
+    case .undecided, .http2, .multipath:
+      preconditionFailure("These stay what they are, and what is not decided is decided first")
     case .tls(let known):
       known.value.release(&run)
       session = OwnMemory(HTTP1Session(known.value, &run))
@@ -195,6 +199,16 @@ extension Session: StreamReceiver {
 
   // MARK: Octets
 
+  /// The subflow that hands its octets over to a larger connection; nil for a connection of its own. A connection that agreed on paths and
+  /// does not use them is one of its own, from its first octets on.
+  @inline(__always)
+  private mutating func subflow() -> OwnMemory<MultipathSubflow>? {
+    guard case .multipath(let subflow) = self else { return nil }
+    guard let opening = subflow.value.giveUp() else { return subflow }
+    self = .detecting(opening)
+    return nil
+  }
+
   @inline(__always)
   mutating func receive(
     _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
@@ -247,6 +261,10 @@ extension Session: StreamReceiver {
   private mutating func receiveOther(
     _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
   ) -> Taken {
+    if let subflow = subflow() {
+      subflow.value.receive(side, octets, length: octets.byteCount, at: position, arrival, &run)
+      return Taken(count: octets.byteCount, needs: [])
+    }
     if case .tls(let session) = self, session.value.endsAtHello(side, octets.octet(0)) { leaveHello(session, &run) }
     if case .detecting = self { detect(octets, &run) }
     if case .http1(let session) = self, session.look({ $0.isUnrecognized }) { look(for: octets, in: session, &run) }
@@ -272,6 +290,10 @@ extension Session: StreamReceiver {
   mutating func skipUnseen(
     _ side: Side, _ count: Int, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
   ) -> StreamNeeds {
+    if let subflow = subflow() {
+      subflow.value.receive(side, RawSpan(), length: count, at: position, arrival, &run)
+      return []
+    }
     decideWithoutMore(&run)
     if case .http2(let session) = self { return session.value.skipUnseen(side, count, at: position, arrival, &run) }
     if case .tls(let session) = self, session.value.canRead(side, firstOctet: nil) {
@@ -283,6 +305,10 @@ extension Session: StreamReceiver {
   mutating func skipMissing(
     _ side: Side, _ count: Int, at position: StreamPosition, _ run: inout Run
   ) -> StreamNeeds {
+    if let subflow = subflow() {
+      subflow.value.skipMissing(side, count, at: position, &run)
+      return []
+    }
     if isBeforeOctets, let held = openUndecided() {
       return keep(.missing(count, position, side), held, &run) ?? []
     }
@@ -301,12 +327,15 @@ extension Session: StreamReceiver {
     case .http2(let session): return session.value.finish(side, isComplete: isComplete, &run)
     case .http1(let session): return session.value.finish(side, isComplete: isComplete, &run)
     case .tls(let session): return session.value.finish(side, isComplete: isComplete, &run)
+    case .multipath(let subflow):
+      subflow.value.finish(side, isComplete: isComplete, &run)
+      return []
     }
   }
 
   mutating func stopWaiting(_ side: Side, _ run: inout Run) -> StreamNeeds {
     switch self {
-    case .detecting: []
+    case .detecting, .multipath: []
     case .undecided(let held): held.look { $0.hasOctets } ? decide(.other, held, &run).needs : []
     case .http1(let session): session.value.stopWaiting(side, &run)
     case .http2(let session): session.value.stopWaiting(side)
@@ -317,7 +346,7 @@ extension Session: StreamReceiver {
   mutating func evict(_ run: inout Run) {
     decideWithoutMore(&run)
     switch self {
-    case .detecting, .undecided: break
+    case .detecting, .undecided, .multipath: break
     case .http1(let session): session.value.evict(&run)
     case .http2(let session): session.value.evict(&run)
     case .tls(let session): session.value.evict(&run)
@@ -331,6 +360,8 @@ extension Session: StreamReceiver {
     case .http1(let session): session.value.close(&run)
     case .tls(let session): session.value.close(&run)
     case .http2(let session): session.value.close(&run)
+    case .multipath(let subflow):
+      subflow.value.known ?? SessionEnd(client: nil, requestSide: nil, applicationProtocol: .other)
     }
   }
 
@@ -339,6 +370,7 @@ extension Session: StreamReceiver {
   mutating func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
     if case .tls(let session) = self { return session.value.charge(charge, to: side, &run) }
     if case .http2(let session) = self { return session.value.charge(charge, to: side, &run) }
+    if case .multipath(let subflow) = self { return subflow.value.charge(charge, to: side, &run) }
     if let held = openUndecided() {
       keep(.charge(charge, side), held, &run)
       return
@@ -360,12 +392,14 @@ extension Session: StreamReceiver {
     case .tls(let session): session.value.chargeAcknowledgment(overhead, to: side, &run)
     case .http2(let session): session.value.chargeAcknowledgment(overhead, to: side, &run)
     case .undecided(let held): keep(.acknowledgment(overhead, side), held, &run)
+    case .multipath(let subflow): subflow.value.chargeAcknowledgment(overhead, to: side, &run)
     case .detecting, .http1: run.connection.added.unattributed += overhead
     }
   }
 
   mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
     if case .http2(let session) = self { return session.value.flagConflict(range, on: side, &run) }
+    if case .multipath(let subflow) = self { return subflow.value.flagConflict(range, on: side, &run) }
     if let held = openUndecided() {
       keep(.conflict(range, side), held, &run)
       return
@@ -376,9 +410,11 @@ extension Session: StreamReceiver {
 
   mutating func takeCopy(_ octets: RawSpan, at position: StreamPosition, on side: Side, _ run: inout Run) {
     if case .tls(let session) = self { session.value.takeCopy(octets, at: position, on: side, &run) }
+    if case .multipath(let subflow) = self { subflow.value.takeCopy(octets, at: position, on: side, &run) }
   }
 
   mutating func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
+    if case .multipath(let subflow) = self { return subflow.value.acceptLate(range, on: side, &run) }
     if isBeforeOctets, let held = openUndecided() {
       keep(.late(range, side), held, &run)
       return
@@ -394,7 +430,7 @@ extension Session {
   /// Makes every ended message final, although charges may still come, because there are too many rows.
   mutating func retireEnded(_ run: inout Run) {
     switch self {
-    case .detecting, .undecided: break
+    case .detecting, .undecided, .multipath: break
     case .http1(let session): session.value.retireEnded(&run)
     case .http2(let session): session.value.retireEnded(&run)
     case .tls(let session): session.value.retireEnded(&run)
@@ -408,6 +444,7 @@ extension Session {
     case .http1(let session): session.value.lookForSecrets(&run)
     case .http2(let session): session.value.lookForSecrets(&run)
     case .tls(let session): session.value.lookForSecrets(&run)
+    case .multipath(let subflow): subflow.value.lookForSecrets(&run)
     }
   }
 
@@ -418,13 +455,14 @@ extension Session {
     case .http1(let session): session.value.waitsForSecrets
     case .http2(let session): session.value.waitsForSecrets
     case .tls(let session): session.value.waitsForSecrets
+    case .multipath(let subflow): subflow.look { $0.connection.look { $0.stream.session?.waitsForSecrets ?? false } }
     }
   }
 
   /// Calls `body` with the row of each message that is not final yet, and with whether it is in progress.
   func forEachOpenMessage(_ body: (RowIndex, _ isInProgress: Bool) -> Void) {
     switch self {
-    case .detecting, .undecided: break
+    case .detecting, .undecided, .multipath: break
     case .http1(let session): session.value.forEachOpenMessage(body)
     case .http2(let session): session.value.forEachOpenMessage(body)
     case .tls(let session): session.value.forEachOpenMessage(body)
@@ -441,6 +479,7 @@ extension Session {
     case .http1(let session): session.value.known
     case .http2(let session): session.value.known
     case .tls(let session): session.value.known
+    case .multipath(let subflow): subflow.look { $0.known }
     }
   }
 }

@@ -23,6 +23,13 @@ struct ConnectionProcesses {
     return known != .none
   }
 
+  /// The same processes with the sides exchanged.
+  var reversed: ConnectionProcesses {
+    var other = self
+    other.sides = Sides(sides[1], sides[0])
+    return other
+  }
+
   /// The process that rows name: the client's, else the process without a known side, else the server's.
   ///
   /// While the client is unknown, it is the process if there is only one.

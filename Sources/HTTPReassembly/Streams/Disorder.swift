@@ -12,6 +12,10 @@ struct Disorder {
   var lookDeadline = Int64.max
   /// A segment that may be the first of a new connection. The next segment decides.
   var stranger: Stranger?
+  /// Whether subflows carry its streams. They wait for octets of their own before it can have them.
+  var isCarried = false
+  /// Sides whose stream may go on in another connection after its end here.
+  var goesOnElsewhere = Sides<Bool>(repeating: false)
 }
 
 /// Octets of memory of a connection's parts, including the allocator's overhead. `connectionOctetLimit` counts them.

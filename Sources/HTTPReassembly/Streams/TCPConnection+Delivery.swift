@@ -145,7 +145,7 @@ extension TCPConnection {
   private mutating func finishIfDue(_ side: Side, _ run: inout Receiver.Context) -> Bool {
     guard streams[side].isAtFin, !streams[side].isFinished else { return false }
     streams[side].isFinished = true
-    finishSession(side, isComplete: true, &run)
+    finishSession(side, isComplete: !(disorder?.value.goesOnElsewhere[side] ?? false), &run)
     return true
   }
 }

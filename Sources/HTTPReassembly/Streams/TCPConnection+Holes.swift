@@ -145,9 +145,13 @@ extension TCPConnection {
       since.time = streams[side].stuckSince ?? run.clock
       since.ordinal = packets
     }
-    guard isAcknowledged else { return run.clock - since.time > run.configuration.holeTimeout }
+    // Octets of a carried stream may be held on their subflow for as long.
+    let isCarried = disorder?.value.isCarried ?? false
+    let patience: Int64 = isCarried ? 2 : 1
+    guard isAcknowledged else { return (run.clock - since.time) / patience > run.configuration.holeTimeout }
     since = .latest(since, disorder?.value.acknowledgedSince[side] ?? .never)
-    if run.clock - since.time > run.configuration.acknowledgedHoleTimeout { return true }
+    if (run.clock - since.time) / patience > run.configuration.acknowledgedHoleTimeout { return true }
+    guard !isCarried else { return false }
     // A direction that is recorded late has nothing behind its gap, whatever the number of packets of the other direction.
     return streams[side].isHolding && packets - since.ordinal > run.configuration.acknowledgedHolePacketLimit
   }

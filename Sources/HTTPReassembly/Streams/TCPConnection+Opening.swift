@@ -84,12 +84,19 @@ extension TCPConnection {
       establish(by: side, at: time)
     } else if isClosed || (streams[1 - side].fin != .never && acknowledged > streams[1 - side].fin) {
       record.teardown += overhead
-    } else if needs.contains(.briefly), let last = disorder?.value.held.look(1 - side, { $0.last }) {
+    } else {
+      chargeAcknowledgment(overhead, to: 1 - side, &run)
+    }
+  }
+
+  /// Charges a segment that acknowledges octets of a side.
+  mutating func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Receiver.Context) {
+    if needs.contains(.briefly), let last = disorder?.value.held.look(side, { $0.last }) {
       // The owner of the acknowledged octets is known only when they are read.
       let charge = Charge(position: last.position, retransmitted: 0, overhead: overhead, length: max(last.length, 1))
-      session?.charge(charge, to: 1 - side, &run)
+      session?.charge(charge, to: side, &run)
     } else if session != nil {
-      session?.chargeAcknowledgment(overhead, to: 1 - side, &run)
+      session?.chargeAcknowledgment(overhead, to: side, &run)
     } else {
       record.unattributed += overhead
     }

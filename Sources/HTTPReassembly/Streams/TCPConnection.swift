@@ -42,6 +42,25 @@ struct TCPConnection<Receiver: StreamReceiver> {
     run.connectionMemory += StreamMemory.connection(Self.self)
   }
 
+  /// Creates a connection whose streams several connections carry. The first one of them gives it its number, ends and sides.
+  ///
+  /// All positions are known from the start: both streams begin at 0.
+  init(carriedBy first: borrowing TCPConnection, client: Side, run: inout Receiver.Context) {
+    key = first.key
+    isReversed = first.isReversed
+    lastSeen = first.lastSeen
+    record = ConnectionCounts(number: first.record.number, opened: first.record.opened, closed: first.record.closed)
+    opener = client
+    lookupDuration = first.lookupDuration
+    connectDuration = first.connectDuration
+    for side in 0..<2 {
+      streams[side].start(at: 0)
+      streams[side].advertisedWindow = UInt32(TCPStream.largestWindow)
+    }
+    run.connectionMemory += StreamMemory.connection(Self.self)
+    openDisorder(&run).value.isCarried = true
+  }
+
   /// The endpoint of each side.
   var endpoints: Sides<Endpoint> { isReversed ? Sides(key.high, key.low) : Sides(key.low, key.high) }
 
@@ -234,17 +253,21 @@ struct TCPConnection<Receiver: StreamReceiver> {
       startAcknowledged(other, segment.acknowledgment)
     }
     let position = expected(segment.acknowledgment, of: other)
-    guard !segment.flags.contains(.rst) else { return position }
-    // A number beyond the largest window does not acknowledge this stream. A one-sided capture cannot tell.
-    if position > streams[other].acknowledged, position <= knownEnd(other) + TCPStream.largestWindow {
-      if position > streams[other].deliveredThrough,
-        streams[other].acknowledged <= streams[other].next || !streams[other].isHolding
-      {
-        openDisorder(&run).value.acknowledgedSince[other] = WaitStart(time: lastSeen, ordinal: packets)
-      }
-      streams[other].acknowledged = position
-    }
+    if !segment.flags.contains(.rst) { noteAcknowledged(position, other, &run) }
     return position
+  }
+
+  /// Learns that the octets of a side were received up to a position.
+  @inline(__always)
+  mutating func noteAcknowledged(_ position: StreamPosition, _ side: Side, _ run: inout Receiver.Context) {
+    // A number beyond the largest window does not acknowledge this stream. A one-sided capture cannot tell.
+    guard position > streams[side].acknowledged, position <= knownEnd(side) + TCPStream.largestWindow else { return }
+    if position > streams[side].deliveredThrough,
+      streams[side].acknowledged <= streams[side].next || !streams[side].isHolding
+    {
+      openDisorder(&run).value.acknowledgedSince[side] = WaitStart(time: lastSeen, ordinal: packets)
+    }
+    streams[side].acknowledged = position
   }
 
   // MARK: Processes

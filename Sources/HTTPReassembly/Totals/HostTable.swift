@@ -4,7 +4,7 @@
 /// sum of the messages of each open connection.
 struct HostTable {
   /// Facts about a connection that is not final.
-  private struct Open {
+  fileprivate struct Open {
     /// The position of the host of the first message that names one.
     var host: Int32 = -1
     /// The host of the latest message, and its position.
@@ -23,7 +23,7 @@ struct HostTable {
   private var positions: [TextID: Int32] = [:]
   /// Connections that are not final.
   private var open: ConnectionSlots<Open>
-  /// Totals of messages that name no host, by open connection.
+  /// Totals of messages that name no host, and of final subflows, by open connection.
   private var nameless: [Int: HostTotals] = [:]
   private var limit: Int
   private let textLimit: Int
@@ -80,24 +80,11 @@ struct HostTable {
     _ connection: Connection, _ names: borrowing NameTable, texts: inout TextPool, anomalies: inout AnomalyLog
   ) {
     let open = open.remove(connection.number)
+    // A subflow of Multipath TCP counts for the host of the one that it joined, which is final later.
+    if let first = connection.joined { return nameless[first, default: HostTotals()].add(connection, besides: open) }
     let position = position(of: connection, open, names, texts: &texts, anomalies: &anomalies)
     if let row = nameless.removeValue(forKey: connection.number) { totals[position].add(row) }
-    totals[position].connections.count(connection.applicationProtocol)
-    if open.requests > 1 { totals[position].reusedConnections += 1 }
-    if connection.security?.isResumed == true { totals[position].resumedConnections += 1 }
-    // Octets of the connection beside its messages.
-    let tls = (connection.security?.record ?? 0) - open.tls
-    let retransmitted = connection.retransmitted - open.retransmitted
-    totals[position].up += connection.ipLength.client - open.up
-    totals[position].down += connection.ipLength.server - open.down
-    totals[position].tls += tls
-    totals[position].retransmitted += retransmitted
-    totals[position].control += connection.control
-    totals[position].handshake += connection.handshake
-    totals[position].setup += connection.setup
-    totals[position].teardown += connection.teardown
-    totals[position].unopened += connection.unopened
-    totals[position].unattributed += connection.unattributed - tls - retransmitted - connection.unopened
+    totals[position].add(connection, besides: open)
   }
 
   // MARK: Hosts
@@ -176,16 +163,41 @@ extension HostTotals {
     }
   }
 
-  /// Adds the totals of messages without a host.
+  /// Adds the octets of a final connection beside its messages.
+  fileprivate mutating func add(_ connection: Connection, besides open: HostTable.Open) {
+    connections.count(connection.applicationProtocol)
+    if open.requests > 1 { reusedConnections += 1 }
+    if connection.security?.isResumed == true { resumedConnections += 1 }
+    let tls = (connection.security?.record ?? 0) - open.tls
+    let retransmitted = connection.retransmitted - open.retransmitted
+    up += connection.ipLength.client - open.up
+    down += connection.ipLength.server - open.down
+    self.tls += tls
+    self.retransmitted += retransmitted
+    control += connection.control
+    handshake += connection.handshake
+    setup += connection.setup
+    teardown += connection.teardown
+    unopened += connection.unopened
+    unattributed += connection.unattributed - tls - retransmitted - connection.unopened
+  }
+
+  /// Adds totals that waited for the host of their connection.
   fileprivate mutating func add(_ other: HostTotals) {
+    connections.add(other.connections)
     up += other.up
     down += other.down
     octets += other.octets
     tls += other.tls
     tunnel += other.tunnel
     control += other.control
+    handshake += other.handshake
+    setup += other.setup
+    teardown += other.teardown
     retransmitted += other.retransmitted
     overhead += other.overhead
+    unopened += other.unopened
+    unattributed += other.unattributed
     requests += other.requests
     reusingRequests += other.reusingRequests
     responses += other.responses

@@ -82,6 +82,14 @@ public struct ConnectionCountsByProtocol: Sendable, Equatable {
     case .none, .other: other += 1
     }
   }
+
+  mutating func add(_ more: ConnectionCountsByProtocol) {
+    http1 += more.http1
+    http2 += more.http2
+    tls += more.tls
+    quic += more.quic
+    other += more.other
+  }
 }
 
 /// All sources of a host's name.

@@ -28,14 +28,18 @@ extension CaptureRun {
   private var connectionDifferences: [String] {
     var accounts = Accounts()
     let messagesOf = Dictionary(grouping: messages, by: \.message.connection)
-    for connection in connections {
-      let own = messagesOf[connection.number] ?? []
+    // The subflows of Multipath TCP are one connection, with the number of the first one.
+    for (number, subflows) in Dictionary(grouping: connections, by: { $0.joined ?? $0.number }) {
+      let own = messagesOf[number] ?? []
       let parts =
-        own.sum(\.message.ipLength) + connection.setup + connection.handshake + connection.control + connection.teardown
-        + connection.unattributed
-      let whole = connection.ipLength.client + connection.ipLength.server
-      accounts.compare("ip_bytes of connection \(connection.number)", parts, whole)
-      accounts.compare("messages of connection \(connection.number)", own.count, connection.messages)
+        own.sum(\.message.ipLength)
+        + subflows.sum { $0.setup + $0.handshake + $0.control + $0.teardown + $0.unattributed }
+      let whole = subflows.sum { $0.ipLength.client + $0.ipLength.server }
+      accounts.compare("ip_bytes of connection \(number)", parts, whole)
+    }
+    for connection in connections {
+      let own = messagesOf[connection.number]?.count ?? 0
+      accounts.compare("messages of connection \(connection.number)", own, connection.messages)
     }
     let known = Set(connections.map(\.number))
     accounts.compare("connections by number", known.count, connections.count)

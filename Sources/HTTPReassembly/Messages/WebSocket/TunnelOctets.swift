@@ -59,7 +59,7 @@ extension Run {
     var facts = reader.value.facts
     // The frames are no more certain than the message that they belong to. Only their end is known by a close frame, too.
     let (exactness, tunnel) = rows.messages.look(Int(row)) { ($0.message.exactness, $0.message.tunnel) }
-    let isWhole = exactness == .exact || exactness == .atLeast && reader.value.isClosed
+    let isWhole = !rows.isDoubted(row) && (exactness == .exact || exactness == .atLeast && reader.value.isClosed)
     if facts.exactness == .exact, !isWhole || tunnel != facts.frameLength + facts.payloadLength {
       facts.exactness = exactness == .atLeast ? .atLeast : .inferred
     }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import HTTPReassembly
 
-/// A subflow of Multipath TCP has a part of a larger stream.
-@Suite struct MultipathTests {
+/// Subflows of Multipath TCP whose connection is not known: each has a part of a larger stream.
+@Suite struct MultipathNotFollowedTests {
   /// The option with a mapping (RFC 8684 §3.3): 4 octets of sequence, the subflow's number, the length.
   private func mapping(_ sequence: UInt32, _ subflow: UInt32, _ length: Int) -> [UInt8] {
     func octets(_ number: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) } }
@@ -63,7 +63,24 @@ import Testing
       + subflow(2, [join(token(server))]) + subflow(3, [join(token(client))])
       + subflow(4, [capable(0, client), capable(0, server)]) + subflow(5, [])
     let name = String(token(server).flatMap { [String($0 >> 4, radix: 16), String($0 & 15, radix: 16)] }.joined())
-    #expect(analyze(packets).connections.map(\.multipathName) == [name, name, name, "", ""])
+    let old = DigestAlgorithm.sha1.digest(server).prefix(4)
+      .map { [String($0 >> 4, radix: 16), String($0 & 15, radix: 16)].joined() }.joined()
+    #expect(analyze(packets).connections.map(\.multipathName) == [name, name, name, old, ""])
+  }
+
+  /// The end of a subflow ends no content, unless the larger stream ends there.
+  @Test(arguments: [false, true])
+  func contentThatEndsWithASubflow(isLast: Bool) {
+    var script = MultipathScript()
+    script.open()
+    script.send(.client, on: 0, HTTP.get("/a"))
+    script.send(.server, on: 0, "HTTP/1.1 200 OK\r\n\r\nabc")
+    if isLast { script.end(.server, on: 0) }
+    script.close(0)
+    for index in 0..<3 { script.segments[index].options = [] }
+    let response = analyze(script.packets()).messages[1]
+    #expect(response.octets.body == 3)
+    #expect(response.exactness == (isLast ? .exact : .atLeast))
   }
 
   /// While a subflow has everything, its rows are exact. None is where its numbers jump, or where it joins another one.
