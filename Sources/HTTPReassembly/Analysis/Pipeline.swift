@@ -589,6 +589,9 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     shareMemory()
   }
 
+  /// Begins a step at a mark, or after the latest packet if the mark is earlier. `Configuration.tables` must have the timeline.
+  public mutating func add(_ mark: TimeMark) { tables.timeline.add(mark, after: span?.upperBound) }
+
   // MARK: Names
 
   /// Learns the name of an address, as from a capture file's name records.

@@ -29,11 +29,11 @@ struct Timeline {
   private let isWanted: Bool
   /// Whether the user chose the length of the intervals.
   private let isChosen: Bool
-  private let limit: Int
+  private var limit: Int
   /// The length of an interval in nanoseconds.
   private var unit: Int64
   /// The marks between steps, by time. An interval in which a mark is has a place for each step.
-  private let marks: [TimeMark]
+  private var marks: [TimeMark]
   /// The index of each interval in `cells`.
   private var places: [Place: Int] = [:]
   /// For each interval and direction: the octets by class, and the packets.
@@ -132,8 +132,21 @@ struct Timeline {
     let start = key.number.multipliedSaturated(by: unit)
     let end = start.addingSaturated(unit)
     currentTimes =
-      max(start, key.step > 0 ? marks[key.step - 1].time : start)
-      ..< min(end, key.step < marks.count ? marks[key.step].time : end)
+      max(
+        start, key.step > 0 ? marks[key.step - 1].time : start)..<min(
+        end, key.step < marks.count ? marks[key.step].time : end)
+  }
+
+  /// Adds a mark while packets come. `latest` is the time of the latest packet; nil before the first one.
+  ///
+  /// Packets may have come since its time, which were counted in the step before it. So its step begins after them.
+  mutating func add(_ mark: TimeMark, after latest: Int64?) {
+    guard isWanted, marks.count < TimeMark.limit else { return }
+    var mark = mark
+    if let latest { mark.time = max(mark.time, latest.addingSaturated(1)) }
+    marks.insert(mark, at: step(of: mark.time))
+    limit += 1
+    if currentTimes.contains(mark.time) { currentTimes = currentTimes.lowerBound..<mark.time }
   }
 
   /// The number of marks at or before a time.
@@ -207,8 +220,9 @@ struct Timeline {
   /// Whether the intervals of a part fit into these. They do if both had the same configuration, since this timeline knows all times of the
   /// part.
   func fits(_ part: Part) -> Bool {
-    !isWanted || part.unit > 0 && unit % part.unit == 0
-      && part.intervals.allSatisfy { 0...marks.count ~= $0.step }
+    !isWanted
+      || part.unit > 0 && unit % part.unit == 0
+        && part.intervals.allSatisfy { 0...marks.count ~= $0.step }
   }
 
   /// Whether intervals have steps.

@@ -135,7 +135,8 @@ package enum BudgetFile {
     guard scope == .step || words["step"] != nil else { return }
     guard scope == .step, words["step"] != nil, words.keys.allSatisfy({ $0 == "step" || $0 == "per" }) else {
       throw BudgetError(
-        file, line: line, "a step has all bytes of its time: its rule takes no host, path, method, process or other per")
+        file, line: line, "a step has all bytes of its time: its rule takes no host, path, method, process or other per"
+      )
     }
     if let limit = limits.first(where: { !$0.figure.isOfSteps }) {
       let known = BudgetFigure.allCases.filter(\.isOfSteps).map(\.rawValue).joined(separator: ", ")

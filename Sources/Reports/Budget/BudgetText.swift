@@ -135,7 +135,9 @@ package struct BudgetText {
         lines += ["", "… and \(Numerals.grouped(excesses.count - Self.limit)) more."]
       }
     }
-    var notes = budget.unmatched.map { "- ⚠️ line \($0.line): no \($0.step == nil ? "API" : "step") matches \(MarkdownText.code($0.text))" }
+    var notes = budget.unmatched.map {
+      "- ⚠️ line \($0.line): no \($0.step == nil ? "API" : "step") matches \(MarkdownText.code($0.text))"
+    }
     notes += gaps.map { "- ❌ \(MarkdownText.escaped($0))" }
     notes += UnsureOctets(totals).lines.map { "- ⚠️ \($0)" }
     if totals.ledger.difference != 0 { notes.append("- ❌ \(Summary.lastLine(totals.ledger))") }

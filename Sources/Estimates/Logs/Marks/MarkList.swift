@@ -10,7 +10,7 @@ package struct MarkList {
   /// The most octets of a file: marks with long labels.
   package static let sizeLimit = 4 << 20
   /// Octets of a line: a label with everything escaped, and columns that nobody reads.
-  private static let lineLimit = 4096
+  package static let lineLimit = 4096
   private static let timeNames = ["time", "timestamp", "ts", "t", "start", "at"]
   private static let labelNames = ["label", "name", "step", "mark", "title", "test"]
   private static let times = LogTime(unit: .automatic, zone: .gmt)
@@ -31,7 +31,6 @@ package struct MarkList {
   package static func marks(in octets: [UInt8]) throws(MarkFault) -> [TimeMark] {
     var list = MarkList()
     for line in octets.split(separator: 0x0a, omittingEmptySubsequences: false) { try list.take(line) }
-    guard !list.marks.isEmpty else { throw MarkFault("has no marks") }
     return list.marks
   }
 
