@@ -134,7 +134,7 @@ struct AnalysisOptions: ParsableArguments {
     return options
   }
 
-  /// The options that partials and their merged analysis must share.
+  /// Those of the options that partials and their merged analysis must share.
   var partialOptions: String {
     (changedOptions(withTemplates: false) + [filter.map { "--filter '\($0)'" }].compactMap(\.self))
       .joined(separator: " ")

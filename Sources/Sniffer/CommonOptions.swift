@@ -111,6 +111,15 @@ struct CommonOptions: ParsableArguments {
       valueName: "size"))
   var maxReport: OctetAmount?
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      Add up the bytes of each step of a test. The file has a line for each step's start, as CSV (time,label) or JSON. A live \
+      run also takes the lines that are added later.
+      """,
+      valueName: "file"), completion: .file(), transform: MarkFile.init(path:))
+  var marks: MarkFile?
+
   @OptionGroup var analysis: AnalysisOptions
 
   @OptionGroup var messages: MessageOptions
@@ -156,7 +165,16 @@ struct CommonOptions: ParsableArguments {
   var choosesPaths: Bool { configuration.grouping.path && !analysis.template && analysis.templates == nil }
 
   /// The limits and choices of the analysis.
-  var configuration: Configuration { analysis.configuration }
+  var configuration: Configuration {
+    var configuration = analysis.configuration
+    configuration.marks = marks?.marks ?? []
+    return configuration
+  }
+  /// The options that partials and their merged analysis must share.
+  var partialOptions: String {
+    ([analysis.partialOptions].filter { !$0.isEmpty } + (marks.map { ["--marks \($0.digest)"] } ?? []))
+      .joined(separator: " ")
+  }
   /// The number of threads to use.
   var threads: Int { analysis.threads }
   /// The grouping of totals.

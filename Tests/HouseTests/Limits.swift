@@ -109,6 +109,8 @@ enum Limits {
     "FieldNames.longest": FieldNames.longest, "ContentNotes.sampleLimit": ContentNotes.sampleLimit,
     "ContentNotes.totalLimit": ContentNotes.totalLimit, "ContentTable.sampleLimit": ContentTable.sampleLimit,
     "ContentTable.firstSamples": Int(ContentTable.firstSamples),
+    "TimeMark.limit": TimeMark.limit, "TimeMark.labelLimit": TimeMark.labelLimit,
+    "MarkList.sizeLimit": MarkList.sizeLimit, "MarkList.lineLimit": MarkList.lineLimit,
     "TableRounds.rowLimit": TableRounds.rowLimit, "TableRounds.lineLimit": TableRounds.lineLimit,
     "TableRounds.sampleLimit": TableRounds.sampleLimit, "TableRounds.delay": TableRounds.delay,
     "LatencyDistribution.exactLimit": LatencyDistribution.exactLimit, "Anomaly.exampleLimit": AnomalyLog.exampleLimit,

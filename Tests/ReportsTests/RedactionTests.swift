@@ -78,7 +78,7 @@ import Testing
     try report.finish(totals)
     let summary = Summary(totals, redaction: redaction).text(width: 120)
     let files = folder.names.map { folder.text($0) }
-    #expect(files.count == 12)
+    #expect(files.count == 13)
     for text in files + [summary] {
       for secret in ["alice", "bob", "10.0.0.1", "2001:db8"] { #expect(!text.contains(secret)) }
     }

@@ -73,7 +73,7 @@ package struct PartAnalysis: ~Copyable {
       return false
     }
     recorder.rows.base = 0
-    recorder.end(pipeline.ledger, pipeline.timelinePart)
+    recorder.end(pipeline.ledger, pipeline.timelinePart, hasSteps: pipeline.hasSteps)
     return true
   }
 }

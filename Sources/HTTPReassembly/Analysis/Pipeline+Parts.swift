@@ -48,6 +48,9 @@ extension Pipeline {
 
   /// The timeline so far.
   var timelinePart: Timeline.Part { tables.timeline.part(run.ledger) }
+
+  /// Whether the timeline has steps.
+  var hasSteps: Bool { tables.timeline.hasSteps }
 }
 
 // MARK: Taking parts
@@ -222,6 +225,7 @@ extension Pipeline {
     timeline.unit = try reading.signed()
     for _ in 0..<(try reading.number()) {
       let number = try reading.signed()
+      guard let step = Int(exactly: hasSteps ? try reading.number() : 0) else { throw .damaged }
       let count = try reading.number()
       guard count <= UInt64(3 * (OctetClass.count + 1)) else { throw .damaged }
       var cells: [Int] = []
@@ -229,7 +233,7 @@ extension Pipeline {
         cells.append(0)
         try reading.difference(&cells[cells.count - 1])
       }
-      timeline.intervals.append((number, cells))
+      timeline.intervals.append((number, step, cells))
     }
     guard tables.timeline.fits(timeline) else { throw .damaged }
     run.ledger.add(ledger)

@@ -1,4 +1,4 @@
-// Facts that come beside packets: processes, and names of addresses.
+// Facts that come beside packets: processes, marks in time, and names of addresses.
 
 import Packets
 
@@ -74,6 +74,9 @@ extension Pipeline {
     processes.learn(androidUser: user, package: package, app: app, &run.texts)
     shareMemory()
   }
+
+  /// Begins a step at a mark, or after the latest packet if the mark is earlier. `Configuration.tables` must have the timeline.
+  public mutating func add(_ mark: TimeMark) { tables.timeline.add(mark, after: span?.upperBound) }
 
   // MARK: Names
 

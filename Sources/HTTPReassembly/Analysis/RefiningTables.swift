@@ -105,6 +105,7 @@ struct RefiningTables {
     totals.hosts = hosts.sorted(texts: totals.texts)
     totals.groups = groups.sorted
     totals.timeline = timeline.rows(totals.ledger)
+    totals.steps = timeline.steps(totals.ledger, totals.span)
     precondition(thread == nil, "what a thread counts is known at the end")
     (totals.contents, totals.fields) = messages.rows(apis, names, totals.texts)
   }

@@ -35,6 +35,8 @@ public struct Totals: Sendable {
   public var hosts: [HostTotals] = []
   /// Octets over time, in the order of their intervals and directions; empty unless `Configuration.tables` asks for it.
   public var timeline: [TimelineInterval] = []
+  /// Octets between marks, in the order of time; empty without `Configuration.marks`.
+  public var steps: [StepTotals] = []
   /// Costs and possible savings of contents, in the order of APIs, requests before responses; empty unless `Configuration.tables` asks for
   /// it.
   public var contents: [ContentTotals] = []

@@ -139,15 +139,17 @@ final class PartRecorder {
   // MARK: The end
 
   /// Writes the last record: the account of the counted packets' octets.
-  func end(_ ledger: Ledger, _ timeline: Timeline.Part) {
+  func end(_ ledger: Ledger, _ timeline: Timeline.Part, hasSteps: Bool) {
     begin(.accounts)
     let figures = ledger.figures
     rows.number(UInt64(figures.count))
     for var figure in figures { rows.difference(&figure) }
     rows.signed(timeline.unit)
     rows.number(UInt64(timeline.intervals.count))
-    for (number, cells) in timeline.intervals {
+    for (number, step, cells) in timeline.intervals {
       rows.signed(number)
+      // Whoever reads a partial has the same marks.
+      if hasSteps { rows.number(UInt64(step)) }
       rows.number(UInt64(cells.count))
       for var cell in cells { rows.difference(&cell) }
     }

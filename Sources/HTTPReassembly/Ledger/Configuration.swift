@@ -40,6 +40,8 @@ public struct Configuration: Sendable {
   public var tables: Tables = []
   /// The length of the timeline's intervals in nanoseconds, from 1 µs on; nil for about a hundredth of the capture.
   public var timelineInterval: Int64?
+  /// Marks in time, which cut the timeline into steps; in any order, at most `TimeMark.limit`. They need the timeline's table.
+  public var marks: [TimeMark] = []
   /// The unit of an interval's length when the user did not choose one, in nanoseconds: a power of ten.
   public var timelineUnit: Int64 = 1000
   /// Whether totals are read during the run (`Pipeline.totals`). If so, memory is kept free for the copy that a reader gets.

@@ -29,20 +29,32 @@ struct Timeline {
   private let isWanted: Bool
   /// Whether the user chose the length of the intervals.
   private let isChosen: Bool
-  private let limit: Int
+  private var limit: Int
   /// The length of an interval in nanoseconds.
   private var unit: Int64
-  /// The index of each interval in `cells`, by its number from the epoch.
-  private var places: [Int64: Int] = [:]
+  /// The marks between steps, by time. An interval in which a mark is has a place for each step.
+  private var marks: [TimeMark]
+  /// The index of each interval in `cells`.
+  private var places: [Place: Int] = [:]
   /// For each interval and direction: the octets by class, and the packets.
   private var cells: [Int] = []
-  private var current: (number: Int64, place: Int)?
+  private var current: (key: Place, place: Int)?
   /// The times of the current interval; empty before the first packet.
   private var currentTimes = Int64.max..<Int64.max
   /// The ledger when the current interval started or was last updated.
   private var known = Ledger()
   /// The ledger's early charges when the current packet came.
   private var atPacket = Ledger.Early()
+
+  /// The part of an interval that is in one step.
+  private struct Place: Hashable, Comparable {
+    /// The number of the interval from the epoch.
+    var number: Int64
+    /// The number of marks that are not after it.
+    var step: Int
+
+    static func < (a: Place, b: Place) -> Bool { (a.number, a.step) < (b.number, b.step) }
+  }
 
   /// Cells of one direction of an interval: its classes and its packets.
   private static var directionWidth: Int { OctetClass.count + 1 }
@@ -51,7 +63,10 @@ struct Timeline {
   init(configuration: Configuration) {
     isWanted = configuration.tables.contains(.timeline)
     isChosen = configuration.timelineInterval != nil
-    limit = max(isChosen ? configuration.timelineLimit : min(configuration.timelineLimit, Self.usualLimit), 1)
+    marks = configuration.marks.inOrder
+    // A mark adds a place at most, which no longer interval takes away.
+    limit =
+      max(isChosen ? configuration.timelineLimit : min(configuration.timelineLimit, Self.usualLimit), 1) + marks.count
     unit = max(configuration.timelineInterval ?? configuration.timelineUnit, 1000)
   }
 
@@ -60,7 +75,7 @@ struct Timeline {
   private static var usualLimit: Int { 500 }
 
   /// Octets of memory that the timeline takes.
-  var memory: Int { cells.capacity * 8 + places.capacity * 32 }
+  var memory: Int { cells.capacity * 8 + places.capacity * 40 }
 
   // MARK: Packets
 
@@ -98,24 +113,50 @@ struct Timeline {
   @inline(never)
   mutating func change(to time: Int64, _ ledger: borrowing Ledger, _ anomalies: inout AnomalyLog) {
     count(ledger)
-    var number = number(of: time)
-    if places[number] == nil {
+    var key = Place(number: number(of: time), step: step(of: time))
+    if places[key] == nil {
       while places.count >= limit, unit < Self.longest {
         if isChosen { anomalies.note(.timelineCoarsened) }
         fold(by: isChosen ? 2 : 10)
-        number = self.number(of: time)
-        if places[number] != nil { break }
+        key.number = number(of: time)
+        if places[key] != nil { break }
       }
     }
-    if let place = places[number] {
-      current = (number, place)
+    if let place = places[key] {
+      current = (key, place)
     } else {
-      places[number] = cells.count
-      current = (number, cells.count)
+      places[key] = cells.count
+      current = (key, cells.count)
       cells.append(contentsOf: repeatElement(0, count: Self.width))
     }
-    let start = number.multipliedSaturated(by: unit)
-    currentTimes = start..<start.addingSaturated(unit)
+    let start = key.number.multipliedSaturated(by: unit)
+    let end = start.addingSaturated(unit)
+    currentTimes =
+      max(
+        start, key.step > 0 ? marks[key.step - 1].time : start)..<min(
+        end, key.step < marks.count ? marks[key.step].time : end)
+  }
+
+  /// Adds a mark while packets come. `latest` is the time of the latest packet; nil before the first one.
+  ///
+  /// Packets may have come since its time, which were counted in the step before it. So its step begins after them.
+  mutating func add(_ mark: TimeMark, after latest: Int64?) {
+    guard isWanted, marks.count < TimeMark.limit else { return }
+    var mark = mark
+    if let latest { mark.time = max(mark.time, latest.addingSaturated(1)) }
+    marks.insert(mark, at: step(of: mark.time))
+    limit += 1
+    if currentTimes.contains(mark.time) { currentTimes = currentTimes.lowerBound..<mark.time }
+  }
+
+  /// The number of marks at or before a time.
+  private func step(of time: Int64) -> Int {
+    var (low, high) = (0, marks.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if marks[middle].time <= time { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 
   /// The longest interval, in nanoseconds: 31 years. Longer ones have no use.
@@ -143,10 +184,10 @@ struct Timeline {
     let old = (places, cells)
     places.removeAll(keepingCapacity: true)
     cells.removeAll(keepingCapacity: true)
-    for (number, place) in old.0 {
-      let number = Self.floor(number, factor)
-      guard let into = places[number] else {
-        places[number] = cells.count
+    for (key, place) in old.0 {
+      let key = Place(number: Self.floor(key.number, factor), step: key.step)
+      guard let into = places[key] else {
+        places[key] = cells.count
         cells.append(contentsOf: old.1[place..<place + Self.width])
         continue
       }
@@ -161,8 +202,8 @@ struct Timeline {
   struct Part {
     /// The length of an interval in nanoseconds.
     var unit: Int64 = 0
-    /// The number of each interval from the epoch, and its cells.
-    var intervals: [(number: Int64, cells: [Int])] = []
+    /// The number of each interval from the epoch, its step, and its cells.
+    var intervals: [(number: Int64, step: Int, cells: [Int])] = []
   }
 
   /// The counts so far. `ledger` is the current state.
@@ -172,13 +213,20 @@ struct Timeline {
     return Part(
       unit: unit,
       intervals: whole.places.sorted { $0.key < $1.key }.map {
-        ($0.key, Array(whole.cells[$0.value..<$0.value + Self.width]))
+        ($0.key.number, $0.key.step, Array(whole.cells[$0.value..<$0.value + Self.width]))
       })
   }
 
   /// Whether the intervals of a part fit into these. They do if both had the same configuration, since this timeline knows all times of the
   /// part.
-  func fits(_ part: Part) -> Bool { !isWanted || part.unit > 0 && unit % part.unit == 0 }
+  func fits(_ part: Part) -> Bool {
+    !isWanted
+      || part.unit > 0 && unit % part.unit == 0
+        && part.intervals.allSatisfy { 0...marks.count ~= $0.step }
+  }
+
+  /// Whether intervals have steps.
+  var hasSteps: Bool { !marks.isEmpty }
 
   /// Adds a part that fits. This timeline must know the times of all its packets. Since the last packet, exactly `other` was added to the
   /// ledger.
@@ -186,11 +234,11 @@ struct Timeline {
     guard isWanted else { return }
     known.add(other)
     let factor = unit / part.unit
-    for (number, counted) in part.intervals where counted.count == Self.width {
-      let number = Self.floor(number, factor)
-      let place = places[number] ?? cells.count
+    for (number, step, counted) in part.intervals where counted.count == Self.width {
+      let key = Place(number: Self.floor(number, factor), step: step)
+      let place = places[key] ?? cells.count
       if place == cells.count {
-        places[number] = place
+        places[key] = place
         cells.append(contentsOf: repeatElement(0, count: Self.width))
       }
       for index in 0..<Self.width { cells[place + index] += counted[index] }
@@ -201,14 +249,16 @@ struct Timeline {
 
   /// The intervals with octets or packets, in order, each with its directions in order. `ledger` is the current state.
   func rows(_ ledger: Ledger) -> [TimelineInterval] {
-    guard isWanted, let current, let first = places.keys.min(), let last = places.keys.max() else { return [] }
+    guard isWanted, let current, let first = places.keys.min()?.number, let last = places.keys.max()?.number else {
+      return []
+    }
     var cells = cells
     Self.add(ledger, since: known, to: &cells, at: current.place)
     let length = isChosen ? unit : length(of: last &- first)
     let factor = length / unit
     var rows: [TimelineInterval] = []
-    for (number, place) in places.sorted(by: { $0.key < $1.key }) {
-      let start = Self.floor(number, factor).multipliedSaturated(by: length)
+    for (key, place) in places.sorted(by: { $0.key < $1.key }) {
+      let start = Self.floor(key.number, factor).multipliedSaturated(by: length)
       if rows.last?.start != start {
         for direction in OctetDirection.allCases {
           rows.append(
@@ -227,6 +277,32 @@ struct Timeline {
     return rows.filter { row in row.packets != 0 || row.octets.contains { $0 != 0 } }
   }
 
+  /// The steps between marks, in order. The part before the first mark is there if it has something. `ledger` is the current state, `span`
+  /// the times of the earliest and the latest packet.
+  func steps(_ ledger: Ledger, _ span: ClosedRange<Int64>?) -> [StepTotals] {
+    guard isWanted, let firstMark = marks.first, let lastMark = marks.last else { return [] }
+    var cells = cells
+    if let current { Self.add(ledger, since: known, to: &cells, at: current.place) }
+    let first = min(span?.lowerBound ?? firstMark.time, firstMark.time)
+    let last = max(span?.upperBound ?? lastMark.time, lastMark.time)
+    var steps = [StepTotals(number: 0, label: [], start: first, end: firstMark.time)]
+    for (index, mark) in marks.enumerated() {
+      let end = index + 1 < marks.count ? marks[index + 1].time : last
+      steps.append(StepTotals(number: index + 1, label: mark.label, start: mark.time, end: end))
+    }
+    for (key, place) in places {
+      for direction in OctetDirection.allCases {
+        let from = place + direction.rawValue * Self.directionWidth
+        for index in 0..<OctetClass.count {
+          steps[key.step].octets[direction.rawValue][index] += cells[from + index]
+        }
+        steps[key.step].packets += cells[from + OctetClass.count]
+      }
+    }
+    if steps[0].packets == 0, steps[0].octets.allSatisfy({ $0.allSatisfy { $0 == 0 } }) { steps.removeFirst() }
+    return steps
+  }
+
   /// The length of rows' intervals if the user chose none, for at most about a hundred rows. It is 1, 2 or 5 times a power of ten. The
   /// counted intervals fit into it, since their length is a power of ten.
   private func length(of intervals: Int64) -> Int64 {
@@ -238,6 +314,13 @@ struct Timeline {
       }
       step *= 10
     }
+  }
+}
+
+extension [TimeMark] {
+  /// The marks by time; those of one time stay in their order.
+  fileprivate var inOrder: [TimeMark] {
+    enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
   }
 }
 

@@ -12,6 +12,8 @@ package struct Budget {
     let api: APITotals?
     /// The host of a check of a host; nil for others.
     var host: TextID?
+    /// The step of a check of a step; nil for others.
+    var step: StepTotals?
     /// The checked figures.
     let subject: BudgetSubject
     /// Whether it is exceeded.
@@ -30,6 +32,12 @@ package struct Budget {
   /// Checks the totals of an analysis against rules.
   package init(_ rules: [BudgetRule], _ totals: Totals) {
     for rule in rules {
+      if let pattern = rule.step {
+        let steps = totals.steps.filter { $0.number > 0 && pattern.matches($0.label) }
+        if steps.isEmpty { unmatched.append(rule) }
+        for step in steps { check(rule, nil, BudgetSubject(step), step: step) }
+        continue
+      }
       let apis = totals.apis.filter { api in
         rule.matches(APIKey(api, totals.texts))
       }
@@ -70,6 +78,7 @@ package struct Budget {
   package var excesses: [Check] {
     struct Subject: Hashable {
       var api: [TextID]
+      var step: Int?
       var pattern: String
       var figure: String
     }
@@ -77,7 +86,9 @@ package struct Budget {
     var excesses: [Check] = []
     for breach in breaches {
       let api = breach.api.map { [$0.host, $0.path, $0.method, $0.process] } ?? breach.host.map { [$0] } ?? []
-      let subject = Subject(api: api, pattern: api.isEmpty ? breach.rule.text : "", figure: breach.name)
+      let step = breach.step?.number
+      let subject = Subject(
+        api: api, step: step, pattern: api.isEmpty && step == nil ? breach.rule.text : "", figure: breach.name)
       guard let position = positions[subject] else {
         positions[subject] = excesses.count
         excesses.append(breach)
@@ -93,12 +104,13 @@ package struct Budget {
   }
 
   private mutating func check(
-    _ rule: BudgetRule, _ api: APITotals?, _ subject: BudgetSubject, host: TextID? = nil
+    _ rule: BudgetRule, _ api: APITotals?, _ subject: BudgetSubject, host: TextID? = nil,
+    step: StepTotals? = nil
   ) {
     for limit in rule.limits {
       checks.append(
         Check(
-          rule: rule, limit: limit, api: api, host: host, subject: subject,
+          rule: rule, limit: limit, api: api, host: host, step: step, subject: subject,
           isExceeded: subject.exceeds(limit, perRequest: rule.scope == .request)))
     }
   }
@@ -118,6 +130,13 @@ extension BudgetSubject {
     counts[.requestIP] = host.up
     counts[.responseIP] = host.down
     handshake = host.handshake
+  }
+
+  /// The figures of a step, with all of its octets that are IP.
+  fileprivate init(_ step: StepTotals) {
+    counts[.requestIP] = step.ipOctets(.up)
+    counts[.responseIP] = step.ipOctets(.down)
+    undirected = step.ipOctets(.unknown)
   }
 
   /// Adds another API.

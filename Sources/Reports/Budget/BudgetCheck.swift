@@ -77,6 +77,8 @@ struct BudgetSubject {
   var counts = APICounts()
   /// The wait phase of the exchanges.
   var wait = LatencyDistribution()
+  /// Octets of a step whose direction is unknown.
+  var undirected = 0
   /// Octets of the hosts' TLS and QUIC handshakes.
   var handshake = 0
 
@@ -87,7 +89,7 @@ struct BudgetSubject {
     case .responses: counts[.responses]
     case .upBytes: counts[.requestIP]
     case .downBytes: counts[.responseIP]
-    case .ipBytes: counts[.ip]
+    case .ipBytes: counts[.ip] + undirected
     case .messageBytes: counts[.message]
     case .startLineBytes: counts[.startLine]
     case .headerBytes: counts[.header]

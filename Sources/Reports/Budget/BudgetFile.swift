@@ -9,7 +9,7 @@ package enum BudgetFile {
   /// More than people write, and little enough to be read whole.
   private static let sizeLimit = 256 << 10
   /// The keys of a rule besides limits.
-  private static let ruleKeys = ["host", "path", "method", "process", "per"]
+  private static let ruleKeys = ["host", "path", "method", "process", "step", "per"]
 
   /// Reads a file.
   ///
@@ -92,12 +92,14 @@ package enum BudgetFile {
       }
       limits.append(limit)
     }
-    guard let scope = BudgetRule.Scope(rawValue: words["per"] ?? "api") else {
-      throw BudgetError(file, line: line, "per: expected api, request, host or match, found '\(words["per"] ?? "")'")
+    guard let scope = BudgetRule.Scope(rawValue: words["per"] ?? (words["step"] == nil ? "api" : "step")) else {
+      throw BudgetError(
+        file, line: line, "per: expected api, request, host, match or step, found '\(words["per"] ?? "")'")
     }
-    guard words["host"] != nil || words["path"] != nil || words["process"] != nil else {
-      throw BudgetError(file, line: line, "a rule needs a host, a path or a process")
+    guard ["host", "path", "process", "step"].contains(where: { words[$0] != nil }) else {
+      throw BudgetError(file, line: line, "a rule needs a host, a path, a process or a step")
     }
+    try checkStep(scope, words, limits, file, line: line)
     guard !limits.isEmpty else { throw BudgetError(file, line: line, "a rule without a limit") }
     if scope == .request, let limit = limits.first(where: { $0.figure.unit != .octets }) {
       throw BudgetError(file, line: line, "\(limit.figure.rawValue) is not counted by request")
@@ -121,8 +123,25 @@ package enum BudgetFile {
     return BudgetRule(
       line: line, host: NamePattern(words["host"] ?? "**", ignoresCase: true),
       path: NamePattern(words["path"] ?? "**", ignoresCase: false), method: words["method"],
-      process: words["process"].map { NamePattern($0, ignoresCase: false) }, scope: scope,
+      process: words["process"].map { NamePattern($0, ignoresCase: false) },
+      step: words["step"].map { NamePattern($0, ignoresCase: false) }, scope: scope,
       limits: limits)
+  }
+
+  /// Checks that a rule with a step is about nothing else.
+  private static func checkStep(
+    _ scope: BudgetRule.Scope, _ words: [String: String], _ limits: [BudgetLimit], _ file: String, line: Int
+  ) throws(BudgetError) {
+    guard scope == .step || words["step"] != nil else { return }
+    guard scope == .step, words["step"] != nil, words.keys.allSatisfy({ $0 == "step" || $0 == "per" }) else {
+      throw BudgetError(
+        file, line: line, "a step has all bytes of its time: its rule takes no host, path, method, process or other per"
+      )
+    }
+    if let limit = limits.first(where: { !$0.figure.isOfSteps }) {
+      let known = BudgetFigure.allCases.filter(\.isOfSteps).map(\.rawValue).joined(separator: ", ")
+      throw BudgetError(file, line: line, "\(limit.figure.rawValue) is not counted by step, only \(known)")
+    }
   }
 
   private static func root(_ text: String, _ file: String) throws(BudgetError) -> Node? {

@@ -12,6 +12,8 @@ package struct BudgetRule: Sendable {
     case host
     /// All matching APIs together.
     case match
+    /// Each matching step between marks by itself, with all octets that are IP.
+    case step
   }
 
   /// Its line in the file.
@@ -24,6 +26,8 @@ package struct BudgetRule: Sendable {
   package let method: String?
   /// The names of processes; nil for any, and for none.
   package let process: NamePattern?
+  /// The labels of steps; nil for a rule of APIs or hosts.
+  package let step: NamePattern?
   /// The scope of the limits.
   package let scope: Scope
   /// The limits, in the order of the file.
@@ -31,7 +35,7 @@ package struct BudgetRule: Sendable {
 
   /// Whether it applies to an API.
   func matches(_ key: APIKey) -> Bool {
-    guard !key.isUnknown else { return false }
+    guard !key.isUnknown, scope != .step else { return false }
     if let process, !process.matches(key.process) { return false }
     if let method, Array(method.utf8) != key.method { return false }
     return host.matches(key.host) && path.matches(key.path)
@@ -45,11 +49,14 @@ package struct BudgetRule: Sendable {
   }
 
   /// The sentence for a rule that matches nothing, escaped.
-  package var unmatchedText: String { "no \(scope == .host ? "host" : "API") matches \(text)" }
+  package var unmatchedText: String {
+    "no \(scope == .host ? "host" : scope == .step ? "step" : "API") matches \(text)"
+  }
 
   /// The pattern in words, escaped.
   package var text: String {
-    TextEscaping.string(
+    if let step { return TextEscaping.string(Array("step \(step.text)".utf8)) }
+    return TextEscaping.string(
       Array(
         ((process.map { $0.text + ": " } ?? "") + (method.map { $0 + " " } ?? "") + host.text + " " + path.text).utf8))
   }
@@ -100,6 +107,14 @@ package enum BudgetFigure: String, CaseIterable, Sendable {
   /// The figure of a key of the file. Waits also have names without their unit.
   init?(key: String) {
     self.init(rawValue: key.hasPrefix("wait_p") ? "wait_ms_" + key.dropFirst("wait_".count) : key)
+  }
+
+  /// Whether steps have it, too.
+  var isOfSteps: Bool {
+    switch self {
+    case .upBytes, .downBytes, .ipBytes: true
+    default: false
+    }
   }
 
   /// The units of values.

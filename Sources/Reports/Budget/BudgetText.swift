@@ -106,6 +106,7 @@ package struct BudgetText {
   }
 
   private func name(_ check: Budget.Check) -> String {
+    if let step = check.step { return "step \(step.name)" }
     if let host = check.host {
       let name = totals.texts.octets(host)
       return APIKey(host: redaction?.host(name) ?? name, path: []).text
@@ -134,7 +135,9 @@ package struct BudgetText {
         lines += ["", "… and \(Numerals.grouped(excesses.count - Self.limit)) more."]
       }
     }
-    var notes = budget.unmatched.map { "- ⚠️ line \($0.line): no API matches \(MarkdownText.code($0.text))" }
+    var notes = budget.unmatched.map {
+      "- ⚠️ line \($0.line): no \($0.step == nil ? "API" : "step") matches \(MarkdownText.code($0.text))"
+    }
     notes += gaps.map { "- ❌ \(MarkdownText.escaped($0))" }
     notes += UnsureOctets(totals).lines.map { "- ⚠️ \($0)" }
     if totals.ledger.difference != 0 { notes.append("- ❌ \(Summary.lastLine(totals.ledger))") }
@@ -157,7 +160,7 @@ package struct BudgetText {
     for rule in budget.unmatched {
       cases.append(
         JUnitDocument.Case(
-          group: "line \(rule.line): \(rule.text)", name: "matches no API",
+          group: "line \(rule.line): \(rule.text)", name: "matches no \(rule.step == nil ? "API" : "step")",
           outcome: isStrict ? .broken(message: rule.unmatchedText) : .skipped(message: rule.unmatchedText)))
     }
     for (rule, text) in zip(budget.closed.map(\.rule), gaps) {
@@ -223,7 +226,7 @@ package enum BudgetCSV {
   /// unit of the three numbers: `messages`, `bytes`, `bytes_per_request`, `share` or `ms`.
   static let columns = [
     "line", "host_pattern", "path_pattern", "method_pattern", "per", "figure", "unit", "host", "path", "method",
-    "limit", "actual", "over", "exceeded", "inferred_bytes", "process_pattern", "process",
+    "limit", "actual", "over", "exceeded", "inferred_bytes", "process_pattern", "process", "step_pattern", "step",
   ]
 
   /// Writes the file into `folder`, which is created if need be.
@@ -238,7 +241,10 @@ package enum BudgetCSV {
     for check in budget.checks {
       row.begin()
       row.integer(check.rule.line)
-      for text in [check.rule.host.text, check.rule.path.text, check.rule.method ?? ""] { row.text(Array(text.utf8)) }
+      let isOfStep = check.step != nil
+      for text in isOfStep ? ["", "", ""] : [check.rule.host.text, check.rule.path.text, check.rule.method ?? ""] {
+        row.text(Array(text.utf8))
+      }
       row.name(check.rule.scope.rawValue)
       row.name(check.limit.figure.rawValue)
       row.name(unit(check))
@@ -257,6 +263,8 @@ package enum BudgetCSV {
       row.integer(check.subject.counts[.inferred])
       row.text(Array((check.rule.process?.text ?? "").utf8))
       row.text(check.api.map { totals.texts.octets($0.process) } ?? [])
+      row.text(Array((check.rule.step?.text ?? "").utf8))
+      row.text(check.step?.label ?? [])
       row.end()
       try file.append(row.octets)
     }

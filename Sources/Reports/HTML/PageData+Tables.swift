@@ -135,6 +135,23 @@ extension PageData {
       figures: { $0.values.map { .integer($0) } })
   }
 
+  /// The steps between marks, in order of time.
+  var steps: PageTable {
+    func figures(_ steps: ArraySlice<StepTotals>) -> [PageValue] {
+      [
+        steps.reduce(0) { $0 + $1.packets }, steps.reduce(0) { $0 + $1[.up] }, steps.reduce(0) { $0 + $1[.down] },
+        steps.reduce(0) { $0 + $1.total },
+      ].map { .integer($0) }
+    }
+    let (all, rest) = (totals.steps, totals.steps.dropFirst(PageLimits.rows))
+    return PageTable(
+      ["step", "label", "packets", "up", "down", "bytes"],
+      all.indices.prefix(PageLimits.rows).map { index in
+        let label = all[index].number == 0 ? all[index].name : name.text(all[index].label)
+        return [.integer(all[index].number), .text(label)] + figures(all[index...index])
+      }, total: all.count, rest: rest.isEmpty ? nil : [.null, .null] + figures(rest))
+  }
+
   /// Final responses by status code, and the octets of their exchanges.
   var statuses: PageTable {
     PageTable(

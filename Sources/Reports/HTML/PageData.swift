@@ -46,7 +46,7 @@ struct PageData {
         ("savings", PageSavings(figures.savings, waste, totals, name).value),
         ("host_parts", .list(HostsTable.parts.map { .text($0) })),
         ("hosts", HostsTable(totals: totals, name: name).table.value), ("apis", apis.table.value),
-        ("timeline", timeline), ("waits", waits), ("exchanges", exchanges(apis).value),
+        ("timeline", timeline), ("steps", steps.value), ("waits", waits), ("exchanges", exchanges(apis).value),
         ("connections", connections.value), ("pairs", pairs.value), ("clients", clients.value),
         ("websockets", webSockets.value),
         ("content_types", contentTypes.value), ("statuses", statuses.value),

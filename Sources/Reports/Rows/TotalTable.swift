@@ -6,19 +6,20 @@ enum TotalTable: String, CaseIterable {
   case apis
   case hosts
   case timeline
+  case steps
   case contents
   case fields
   case ledger
   case anomalies
 
   /// The tables that no other table's rows lead to: NDJSON has them besides its messages.
-  static let refinements: [TotalTable] = [.hosts, .timeline, .contents, .fields]
+  static let refinements: [TotalTable] = [.hosts, .timeline, .steps, .contents, .fields]
 
   /// Whether every row is written, whatever `RowAllowance` says. Sums over APIs and hosts are those of the ledger, and `diff` compares them:
   /// one that is missing would be taken for one that is gone.
   var isNeeded: Bool {
     switch self {
-    case .apis, .hosts, .ledger, .anomalies: true
+    case .apis, .hosts, .steps, .ledger, .anomalies: true
     case .timeline, .contents, .fields: false
     }
   }
@@ -29,6 +30,7 @@ enum TotalTable: String, CaseIterable {
     case .apis: APIRow.columns(grouping)
     case .hosts: HostRow.columns
     case .timeline: TimelineRow.columns
+    case .steps: StepRow.columns
     case .contents: ContentRow.columns(grouping)
     case .fields: FieldRow.columns(grouping)
     case .ledger: LedgerRow.columns
@@ -45,6 +47,7 @@ enum TotalTable: String, CaseIterable {
     case .apis: try APIRow.forEach(of: totals, grouping: grouping, &row, write)
     case .hosts: try HostRow.forEach(of: totals, &row, write)
     case .timeline: try TimelineRow.forEach(of: totals, &row, write)
+    case .steps: try StepRow.forEach(of: totals, &row, write)
     case .contents: try ContentRow.forEach(of: totals, grouping: grouping, &row, write)
     case .fields: try FieldRow.forEach(of: totals, grouping: grouping, &row, write)
     case .ledger: try LedgerRow.forEach(of: totals.ledger, &row, write)

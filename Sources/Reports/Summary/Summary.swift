@@ -94,6 +94,7 @@ public struct Summary {
       sections.append(savings.lines(totals, width: width, colour: colour))
       sections.append(Style.plain.lines(savings.account(totals), width: min(width, Self.proseWidth), colour: colour))
     }
+    sections.append(StepLines(totals.steps).lines(width: width, colour: colour))
     sections.append(ledgerLines(width: width, colour: colour))
     sections.append(factLines(width: width, colour: colour))
     sections.append(anomalyLines(width: width, colour: colour))

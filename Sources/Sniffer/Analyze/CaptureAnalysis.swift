@@ -198,6 +198,7 @@ struct CaptureAnalysis {
   ) -> ExitStatus {
     var configuration = options.configuration
     configuration.tables = tables
+    if options.marks != nil { configuration.tables.insert(.timeline) }
     configuration.timelineInterval = timelineInterval
     if printsSummary { configuration.count(for: summary?.by) }
     if !isPart { options.prepareDigests() }

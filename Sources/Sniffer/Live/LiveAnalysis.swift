@@ -20,6 +20,7 @@ struct LiveAnalysis {
   private var page: ServedPage?
   private var keyLogs = KeyLogs.none
   private var processes: LiveProcesses?
+  private var marks: LiveMarks?
   /// Packets that wait for secrets before they are saved; nil where no secrets are saved.
   private var delay: PacketDelay?
   private var status = ExitStatus.success
@@ -61,6 +62,11 @@ struct LiveAnalysis {
     configuration.tables = command.options.tables
     if command.metrics != nil { configuration.tables.insert(.hosts) }
     if command.page != nil { configuration.tables.formUnion(CommonOptions.reportTables) }
+    if let file = command.options.marks?.file {
+      marks = LiveMarks(file)
+      configuration.marks = []
+    }
+    if command.options.marks != nil { configuration.tables.insert(.timeline) }
     if printsSummary { configuration.count(for: command.summary.by) }
     // A live view needs whole seconds.
     configuration.timelineUnit = 1_000_000_000
@@ -118,6 +124,7 @@ struct LiveAnalysis {
       if let page, let shown = pipeline.sink.page { page.publish(shown, snapshot.totals) }
     }
 
+    pollMarks(&pipeline, isIdle: true)
     takeAll(&reader, &pipeline, writer)
     reader.stop()
     display.end()
@@ -137,6 +144,7 @@ struct LiveAnalysis {
         // Programs may have written keys since the last packet.
         try keyLogs.poll(into: &pipeline, isIdle: step == .idle)
         processes?.poll(into: &pipeline, isIdle: step == .idle)
+        pollMarks(&pipeline, isIdle: step == .idle)
         try saveSecrets(&pipeline, writer)
         switch step {
         case .end: return
@@ -181,6 +189,14 @@ struct LiveAnalysis {
     }
   }
 
+  /// Begins the steps of new marks. A line that is none is told once.
+  private mutating func pollMarks(_ pipeline: inout Pipeline<LiveSink>, isIdle: Bool) {
+    guard let fault = marks?.poll(into: &pipeline, isIdle: isIdle), !hasMarkFault else { return }
+    hasMarkFault = true
+    display.say(fault)
+  }
+
+  private var hasMarkFault = false
   private var hasFailedReport = false
   private var hasWarned = false
 
@@ -322,6 +338,7 @@ struct LiveAnalysis {
       } catch { report(error) }
     }
     processes?.finish(into: &pipeline)
+    pollMarks(&pipeline, isIdle: true)
     do throws(ReportError) { try pipeline.finishConnections() } catch { report(error) }
     let totals = pipeline.takeTotals()
     do throws(ReportError) { try pipeline.sink.report?.finish(totals) } catch { report(error) }

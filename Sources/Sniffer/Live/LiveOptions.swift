@@ -12,7 +12,7 @@ struct LiveOptions: ParsableArguments {
     name: [.short, .long],
     help: ArgumentHelp("Capture on this interface; any for all. Can be repeated.", valueName: "if"),
     completion: .custom { _, _, _ in ((try? NetworkInterface.all()) ?? []).map(\.name) })
-  var interface: [String]
+  var interface: [String] = []
 
   @Option(help: ArgumentHelp("Stop after this many seconds.", valueName: "s"))
   var duration: Double?
@@ -99,11 +99,18 @@ struct LiveOptions: ParsableArguments {
   @Flag(help: .hidden)
   var noProgress = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Capture nothing, and add a line with this label and the current time to the file of --marks.", valueName: "label"
+    ))
+  var mark: String?
+
   @OptionGroup(title: "Summary") var summary: SummaryArguments
 
   @OptionGroup var options: CommonOptions
 
   mutating func validate() throws {
+    if let mark { return try check(mark) }
     options.settleOutput(for: interface.first)
     try summary.check(options)
     if interface.isEmpty { throw ValidationError("live needs --interface.") }
@@ -141,7 +148,20 @@ struct LiveOptions: ParsableArguments {
     }
   }
 
+  /// Checks the label of a mark.
+  private func check(_ mark: String) throws {
+    guard interface.isEmpty else { throw ValidationError("--mark marks another run, and captures on no --interface.") }
+    guard options.marks != nil else { throw ValidationError("--mark needs --marks, the file of the other run.") }
+    guard mark.utf8.count <= TimeMark.labelLimit, !mark.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else {
+      throw ValidationError("--mark needs a line of at most \(TimeMark.labelLimit) bytes.")
+    }
+  }
+
   func run() throws {
+    if let mark, let path = options.marks?.path {
+      do throws(ReportError) { try MarkFile.add(mark, to: path) } catch { try fail(error.description) }
+      return
+    }
     // All three need privileges that are given up later.
     let owners = processes ? LiveProcesses.start(options.logger) : nil
     let niceBefore = CapturePriority.raise()

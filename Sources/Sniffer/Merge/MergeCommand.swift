@@ -15,7 +15,7 @@ struct MergeCommand: ParsableCommand {
       their captures, in any order and grouping. With --partial it writes one partial of all of them instead.
 
       Options that change figures must be the same as for the partials: --filter, --keys, --no-decode, --decode-limit, \
-      --verify-checksums, --idle-timeout, --interval.
+      --verify-checksums, --idle-timeout, --interval, --marks.
 
       Exit status: 0 all well; 1 a partial cannot be read, is damaged, or does not fit the others, or a report could not be \
       written to its end; 2 the ledger does not balance; 64 wrong usage; 130 and 143 SIGINT and SIGTERM ended the reading.
@@ -78,7 +78,7 @@ struct MergeCommand: ParsableCommand {
       throw ExitCode(ExitStatus.failure.rawValue)
     }
     try usable { () throws(PartialError) in
-      try series.require(options: options.analysis.partialOptions, keys: keys, interval: interval.nanoseconds ?? 0)
+      try series.require(options: options.partialOptions, keys: keys, interval: interval.nanoseconds ?? 0)
     }
     var analysis = CaptureAnalysis(options: options, partials: series, showsProgress: !noProgress)
     analysis.leavesOutCopies = deduplicate

@@ -147,7 +147,7 @@ struct PartialMaking {
     var head = PartialHead()
     head.toolVersion = SnifferCommand.version
     head.capture = path
-    head.options = options.analysis.partialOptions
+    head.options = options.partialOptions
     head.keys = keys?.digest ?? ""
     head.interval = interval ?? 0
     return head

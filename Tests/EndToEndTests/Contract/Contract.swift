@@ -40,6 +40,9 @@ enum Contract {
     """)
   static let timeline =
     columns("start, end, direction, packets, bytes") + classes.map { "\($0)_bytes" }
+  static let steps =
+    columns("step, label, start, end, packets, up_bytes, down_bytes, unknown_bytes, bytes")
+    + classes.map { "\($0)_bytes" }
   static let contents = columns(
     """
     host, path, direction, contents, body_bytes, coded, coded_bytes, decoded_bytes, uncoded, uncoded_bytes, \
@@ -82,6 +85,7 @@ enum Contract {
     case "connections.csv": connections
     case "ledger.csv": ledger
     case "hosts.csv": hosts
+    case "steps.csv": steps
     case "timeline.csv": timeline
     case "contents.csv": contents
     case "fields.csv": fields

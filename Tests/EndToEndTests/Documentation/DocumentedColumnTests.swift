@@ -29,6 +29,7 @@ import Testing
     ("messages.csv", "docs/reports.md", "messages.csv"), ("exchanges.csv", "docs/reports.md", "exchanges.csv"),
     ("apis.csv", "docs/reports.md", "apis.csv"), ("connections.csv", "docs/reports.md", "connections.csv"),
     ("hosts.csv", "docs/reports.md", "hosts.csv"), ("timeline.csv", "docs/reports.md", "timeline.csv"),
+    ("steps.csv", "docs/reports.md", "steps.csv"),
     ("contents.csv", "docs/reports.md", "contents.csv"), ("fields.csv", "docs/reports.md", "fields.csv"),
     ("grpc.csv", "docs/reports.md", "grpc.csv"), ("websockets.csv", "docs/reports.md", "websockets.csv"),
     ("anomalies.csv", "docs/reports.md", "anomalies.csv"), ("ledger.csv", "docs/reports.md", "The ledger"),

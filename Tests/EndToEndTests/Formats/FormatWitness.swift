@@ -71,7 +71,7 @@ enum FormatWitness {
         if text.startswith("'"): text = text[1:]
         return text if text or is_list(name, column) else None
 
-    refinements = ["grpc", "websockets", "hosts", "timeline", "contents", "fields"]
+    refinements = ["grpc", "websockets", "hosts", "timeline", "steps", "contents", "fields"]
 
     cells = 0
     for name in ["messages", "exchanges", "connections", "apis", "ledger", "anomalies"] + refinements:

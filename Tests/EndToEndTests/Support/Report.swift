@@ -6,12 +6,13 @@ struct Report: Sendable {
   /// The names of the files.
   static let fileNames = [
     "anomalies.csv", "apis.csv", "connections.csv", "contents.csv", "exchanges.csv", "fields.csv", "grpc.csv",
-    "hosts.csv", "ledger.csv", "messages.csv", "timeline.csv", "websockets.csv",
+    "hosts.csv", "ledger.csv", "messages.csv", "steps.csv", "timeline.csv",
+    "websockets.csv",
   ]
   /// The names of the files of NDJSON.
   static let ndjsonNames = [
-    "contents.ndjson", "fields.ndjson", "grpc.ndjson", "hosts.ndjson", "messages.ndjson", "timeline.ndjson",
-    "websockets.ndjson",
+    "contents.ndjson", "fields.ndjson", "grpc.ndjson", "hosts.ndjson", "messages.ndjson", "steps.ndjson",
+    "timeline.ndjson", "websockets.ndjson",
   ]
 
   let anomalies: CSVFile
@@ -25,6 +26,7 @@ struct Report: Sendable {
   let hosts: CSVFile
   let ledger: CSVFile
   let messages: CSVFile
+  let steps: CSVFile
   let timeline: CSVFile
   /// The files as they were written; the folder need not stay.
   private let octets: [String: [UInt8]]
@@ -45,6 +47,7 @@ struct Report: Sendable {
     grpc = try file("grpc.csv")
     webSockets = try file("websockets.csv")
     hosts = try file("hosts.csv")
+    steps = try file("steps.csv")
     timeline = try file("timeline.csv")
   }
 
@@ -53,8 +56,8 @@ struct Report: Sendable {
     [
       ("anomalies.csv", anomalies), ("apis.csv", apis), ("connections.csv", connections),
       ("exchanges.csv", exchanges), ("ledger.csv", ledger), ("messages.csv", messages), ("contents.csv", contents),
-      ("fields.csv", fields), ("grpc.csv", grpc), ("hosts.csv", hosts), ("timeline.csv", timeline),
-      ("websockets.csv", webSockets),
+      ("fields.csv", fields), ("grpc.csv", grpc), ("hosts.csv", hosts), ("steps.csv", steps),
+      ("timeline.csv", timeline), ("websockets.csv", webSockets),
     ]
   }
 

@@ -21,7 +21,7 @@ function show(data) {
   const exchanges = exchangeRecords(data);
   const sections = [
     ...comparisonSections(data), savingsSection(data), bytesSection(data), hostsSection(data), apisSection(data, exchanges),
-    exchangesSection(data, exchanges), timelineSection(data), waitsSection(data), fieldsSection(data), compressionSection(data),
+    exchangesSection(data, exchanges), timelineSection(data), stepsSection(data), waitsSection(data), fieldsSection(data), compressionSection(data),
     cachingSection(data), contentTypesSection(data), outcomesSection(data), webSocketsSection(data), clientsSection(data), connectionsSection(data),
     ledgerSection(data), anomaliesSection(data),
   ].filter((section) => section !== null);

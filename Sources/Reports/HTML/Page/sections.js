@@ -156,6 +156,17 @@ function timelineSection({ timeline }) {
     ...timelineChart(timeline))];
 }
 
+function stepsSection({ steps }) {
+  if (!steps.rows.length) return null;
+  return ['steps', 'Steps', section('steps', 'Steps of the test', 'All bytes of the capture between one mark and the next, in order of time.',
+    dataTable({
+      name: 'steps', rows: records(steps), rest: others(steps), total: steps.total, fields: [
+        columns.count('step', 'number'), columns.text('label', 'step'), columns.count('packets', 'packets'),
+        columns.bytes('up', 'up'), columns.bytes('down', 'down'), columns.bytes('bytes', 'all bytes'),
+      ],
+    }))];
+}
+
 function waitsSection({ waits: { limits, counts, percentiles } }) {
   const first = counts.findIndex((count) => count > 0);
   if (first < 0) return null;
