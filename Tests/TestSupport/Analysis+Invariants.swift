@@ -193,6 +193,9 @@ package func tableFaults(_ totals: Totals, _ connections: [Connection], _ messag
   faults.expect(hosts.sum(\.connections.total), connections.count, "connections of hosts")
   faults.expect(hosts.sum(\.requests), messages.count { $0.kind == .request }, "requests of hosts")
   faults.expect(hosts.sum(\.responses), messages.count { $0.kind == .response }, "responses of hosts")
+  faults.expect(
+    hosts.map(\.exchanges).sum { $0.http1.octets + $0.http2.octets + $0.http3.octets }, messages.sum(\.ipLength),
+    "ip_bytes of exchanges by version")
   faults.expect(hosts.sum(\.octets.total), messages.sum(\.octets.total), "message octets of hosts")
   faults.expect(hosts.sum(\.overhead), messages.sum(\.overhead), "overhead of hosts")
   faults.expect(

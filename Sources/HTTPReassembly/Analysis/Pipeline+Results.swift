@@ -200,6 +200,7 @@ private func handOverFinalRows<Sink: ReportSink>(
   while let row = rows.nextFinalExchange() {
     var exchange = rows.exchanges.remove(Int(row)).exchange
     exchange.apiPath = apis.add(exchange, texts: &texts, anomalies: &anomalies)
+    if tables.isWanted { tables.add(exchange, texts) }
     defer { exchange.releaseTexts(of: &texts) }
     try sink.exchange(exchange, texts: texts)
   }

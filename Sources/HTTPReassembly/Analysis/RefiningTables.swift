@@ -76,6 +76,11 @@ struct RefiningTables {
     fieldNotes.giveBack(lines)
   }
 
+  /// Adds a final exchange.
+  mutating func add(_ exchange: borrowing Exchange, _ texts: borrowing TextPool) {
+    if hosts.isWanted { hosts.add(exchange, texts) }
+  }
+
   /// Adds a final connection.
   mutating func add(
     _ connection: Connection, _ names: borrowing NameTable, texts: inout TextPool, anomalies: inout AnomalyLog

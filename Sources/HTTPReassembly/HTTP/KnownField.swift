@@ -1,5 +1,6 @@
 /// The fields that a reader of messages must understand (RFC 9110, RFC 9112).
 enum KnownField {
+  case altSvc
   case connection
   case contentEncoding
   case contentLength
@@ -18,6 +19,7 @@ enum KnownField {
     switch range.count {
     case 4 where line.matches("host", at: range.lowerBound): self = .host
     case 7 where line.matches("upgrade", at: range.lowerBound): self = .upgrade
+    case 7 where line.matches("alt-svc", at: range.lowerBound): self = .altSvc
     case 10 where line.matches("connection", at: range.lowerBound): self = .connection
     case 11 where line.matches("grpc-status", at: range.lowerBound): self = .grpcStatus
     case 12 where line.matches("content-type", at: range.lowerBound): self = .contentType

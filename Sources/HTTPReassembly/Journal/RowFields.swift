@@ -37,6 +37,7 @@ extension Message {
     try coder.integer(&returned)
     try coder.bits(&target)
     try coder.flag(&isFromServer)
+    try coder.bits(&alternatives.rawValue)
     try coder.bits(&streamCode)
     try coder.text(&process, &texts)
     try codeExpanded(&coder)

@@ -17,6 +17,8 @@ extension HeaderSection {
     case .contentType:
       guard run.rows[message: row].contentType == .none else { break }
       run.rows[message: row].contentType = run.texts.intern(line.extracting(value))
+    case .altSvc:
+      run.rows[message: row].alternatives.formUnion(AlternativeServices(line.extracting(value)))
     case .grpcEncoding: grpcEncoding = GRPCEncoding(line.extracting(value))
     case .grpcStatus: run.rows[message: row].grpcStatus = line.extracting(value).grpcStatus
     case .host where run.rows[message: row].kind == .request:
@@ -95,6 +97,8 @@ struct HeaderSection {
   var connectionUpgrades = false
   /// The coding of the messages of gRPC-Web.
   var grpcEncoding = GRPCEncoding.identity
+  /// The offers of Alt-Svc in a head that is read at once.
+  var alternatives: AlternativeServices = []
   /// Whether non-ASCII octets have been noted.
   var notedNonASCII = false
 }

@@ -334,6 +334,8 @@ public struct Message: Sendable, Equatable {
   var target: UInt64 = 0
   /// Whether the server sent it: responses, pushed requests, and requests of the side that did not open the connection.
   public var isFromServer = false
+  /// The offers of its Alt-Svc fields.
+  public var alternatives: AlternativeServices = []
   /// The stream that carried it (RFC 9113 §5.1.1, RFC 9114 §6), below 2⁶²; nil for HTTP/1. HTTP/3's first request is on stream 0.
   public var stream: UInt64? {
     get { streamCode == 0 ? nil : streamCode - 1 }

@@ -75,6 +75,20 @@ struct HostTable {
     totals[position].add(message, directions, isFirst: isFirst)
   }
 
+  /// Adds a final exchange. Its messages must have been added, and its connection must not.
+  mutating func add(_ exchange: borrowing Exchange, _ texts: borrowing TextPool) {
+    // "HTTP/" comes before the number.
+    let digit = texts.withOctets(exchange.version) { $0.byteCount > 5 ? $0.octet(5) : 0 }
+    let version = Int(digit) - Int(UInt8(ascii: "0"))
+    // A host beyond the limit counts in the row of all of them.
+    let known = exchange.host == .none ? nil : positions[exchange.host] ?? positions[.none]
+    guard let position = known else {
+      nameless[exchange.connection, default: HostTotals()].exchanges.add(exchange.ipLength, version: version)
+      return
+    }
+    totals[Int(position)].exchanges.add(exchange.ipLength, version: version)
+  }
+
   /// Adds a final connection. All its messages must have been added.
   mutating func add(
     _ connection: Connection, _ names: borrowing NameTable, texts: inout TextPool, anomalies: inout AnomalyLog
@@ -155,6 +169,7 @@ extension HostTotals {
     control += message.control
     retransmitted += message.retransmitted
     overhead += message.overhead
+    alternatives.formUnion(message.alternatives)
     if message.kind == .request {
       requests += 1
       if !isFirst { reusingRequests += 1 }
@@ -201,5 +216,7 @@ extension HostTotals {
     requests += other.requests
     reusingRequests += other.reusingRequests
     responses += other.responses
+    exchanges.add(other.exchanges)
+    alternatives.formUnion(other.alternatives)
   }
 }

@@ -44,6 +44,10 @@ public struct HostTotals: Sendable, Equatable {
   public var overhead = 0
   /// Octets of records and packets that were not opened.
   public var unopened = 0
+  /// Exchanges of the host, and their `ip_bytes`, by the version of HTTP.
+  public var exchanges = ExchangesByVersion()
+  /// The protocols that the host's messages offer elsewhere.
+  public var alternatives: AlternativeServices = []
   /// All other octets: payload that is neither HTTP nor TLS, and headers of segments that carry no message.
   public var unattributed = 0
 
@@ -52,6 +56,48 @@ public struct HostTotals: Sendable, Equatable {
 
   /// `ip_bytes`: the sum of both directions.
   public var ipLength: Int { up + down }
+}
+
+/// Exchanges and their `ip_bytes` by the version of HTTP.
+public struct ExchangesByVersion: Sendable, Equatable {
+  /// The exchanges of one version.
+  public struct Sum: Sendable, Equatable {
+    /// The number of exchanges.
+    public var count = 0
+    /// The octets of all their messages, with what carried them.
+    public var octets = 0
+
+    fileprivate mutating func add(_ other: Sum) {
+      count += other.count
+      octets += other.octets
+    }
+  }
+
+  /// HTTP/1, and exchanges whose version is not known.
+  public var http1 = Sum()
+  /// HTTP/2.
+  public var http2 = Sum()
+  /// HTTP/3.
+  public var http3 = Sum()
+
+  /// Creates sums of zero.
+  public init() {}
+
+  /// Adds an exchange of a major version.
+  mutating func add(_ octets: Int, version: Int) {
+    let one = Sum(count: 1, octets: octets)
+    switch version {
+    case 2: http2.add(one)
+    case 3: http3.add(one)
+    default: http1.add(one)
+    }
+  }
+
+  mutating func add(_ other: ExchangesByVersion) {
+    http1.add(other.http1)
+    http2.add(other.http2)
+    http3.add(other.http3)
+  }
 }
 
 /// The number of connections by protocol.

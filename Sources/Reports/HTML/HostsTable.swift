@@ -11,6 +11,9 @@ struct HostsTable {
     "overhead", "retransmitted", "unopened", "unattributed", "tunnel",
   ]
 
+  /// The columns of exchanges by the version of HTTP.
+  private static let versions = ["http1", "http2", "http3"]
+
   /// The table.
   var table: PageTable {
     let order = totals.hosts.indices.sorted { a, b in
@@ -22,11 +25,13 @@ struct HostsTable {
       hidden.dropFirst().reduce(first) { sums, row in zip(sums, row).map { $0 + $1 } }
     }
     return PageTable(
-      ["host", "source", "connections", "reused", "requests", "responses", "up", "down"] + Self.parts,
+      ["host", "source", "alt_svc", "connections", "reused", "requests", "responses", "up", "down"] + Self.versions
+        + Self.parts,
       order.prefix(PageLimits.rows).map { index in
         let host = totals.hosts[index]
-        return [.text(shown(host)), .text(Self.sources(host))] + Self.figures(host).map { .integer($0) }
-      }, total: order.count, rest: rest.map { [.null, .null] + $0.map { .integer($0) } })
+        return [.text(shown(host)), .text(Self.sources(host)), .text(Self.alternatives(host))]
+          + Self.figures(host).map { .integer($0) }
+      }, total: order.count, rest: rest.map { [.null, .null, .null] + $0.map { .integer($0) } })
   }
 
   private func shown(_ host: HostTotals) -> String { name.host(totals.texts.octets(host.host)) }
@@ -36,10 +41,16 @@ struct HostsTable {
       .joined(separator: " ")
   }
 
+  private static func alternatives(_ host: HostTotals) -> String {
+    AlternativeServices.names.indices.filter { host.alternatives.rawValue >> UInt8($0) & 1 == 1 }
+      .map { AlternativeServices.names[$0] }.joined(separator: " ")
+  }
+
   private static func figures(_ host: HostTotals) -> [Int] {
     let octets = host.octets
     return [
       host.connections.total, host.reusedConnections, host.requests, host.responses, host.up, host.down,
+      host.exchanges.http1.count, host.exchanges.http2.count, host.exchanges.http3.count,
       octets.startLine, octets.header, octets.body, octets.framing, octets.trailer, host.control, host.tls,
       host.handshake, host.setup, host.teardown, host.overhead, host.retransmitted, host.unopened,
       host.unattributed, host.tunnel,

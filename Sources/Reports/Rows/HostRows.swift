@@ -42,6 +42,13 @@ enum HostRow {
     row[.integer("unopened_bytes")].integer(host.unopened)
     row[.integer("unattributed_bytes")].integer(host.unattributed)
     row[.integer("tunnel_bytes")].integer(host.tunnel)
+    row[.integer("http1_exchanges")].integer(host.exchanges.http1.count)
+    row[.integer("http1_bytes")].integer(host.exchanges.http1.octets)
+    row[.integer("http2_exchanges")].integer(host.exchanges.http2.count)
+    row[.integer("http2_bytes")].integer(host.exchanges.http2.octets)
+    row[.integer("http3_exchanges")].integer(host.exchanges.http3.count)
+    row[.integer("http3_bytes")].integer(host.exchanges.http3.octets)
+    row[.text("alt_svc")].flags(UInt64(host.alternatives.rawValue), names: AlternativeServices.names)
   }
 
   /// Writes every row; `write` is called after each.

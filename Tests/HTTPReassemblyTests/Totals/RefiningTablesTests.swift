@@ -39,6 +39,30 @@ import Testing
     #expect(a.sources == HostSources(.hostField))
   }
 
+  @Test func exchangesByVersionAndOffers() throws {
+    var dialogue = Dialogue.opened()
+    dialogue.send(.client, "GET /a HTTP/1.1\r\nHost: a.example\r\n\r\n")
+    dialogue.send(
+      .server,
+      "HTTP/1.1 200 OK\r\nAlt-Svc: h3-29=\":443\"; ma=60, h2=\"b.example:443\"\r\nContent-Length: 0\r\n\r\n")
+    dialogue.close()
+    let analysis = Analysis(dialogue.packets())
+    #expect(analysis.violations == [])
+    let host = try #require(analysis.totals.hosts.first)
+    #expect(host.alternatives == [.http3, .http2])
+    #expect(host.exchanges.http1.count == 1 && host.exchanges.http2.count == 0 && host.exchanges.http3.count == 0)
+    #expect(host.exchanges.http1.octets == analysis.messages.map(\.message.ipLength).reduce(0, +))
+  }
+
+  @Test(
+    arguments: [
+      ("clear", []), ("h3=\":443\"", [.http3]), ("H3-29=\":443\", quic=\":443\"; v=\"46\"", [.http3, .other]),
+      ("h2=\"alt.example:8000\"", [.http2]), ("h30=\":1\"", [.other]), ("h3", []), ("", []), ("=\",,\"", [.other]),
+    ] as [(String, AlternativeServices)])
+  func offersOfAltSvc(_ value: String, _ expected: AlternativeServices) {
+    #expect(Array(value.utf8).withOctets { AlternativeServices($0) } == expected)
+  }
+
   @Test func whatNobodyNamesIsAnAddress() throws {
     var dialogue = Dialogue.opened()
     dialogue.send(.client, [UInt8](repeating: 0xfe, count: 50))

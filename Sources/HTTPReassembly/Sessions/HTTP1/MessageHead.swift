@@ -178,6 +178,9 @@ struct MessageHead {
       guard !section.framing.hasContentLength else { return false }
       section.framing.addContentLength(line, field.value)
       return true
+    case .altSvc:
+      section.alternatives.formUnion(AlternativeServices(line.extracting(field.value)))
+      return true
     case .http2Settings, .grpcEncoding, .grpcStatus, .webSocketExtensions: return false
     case .upgrade:
       guard !field.value.isEmpty, !line.contains("h2c", in: field.value), !line.contains("websocket", in: field.value)
@@ -277,6 +280,7 @@ struct MessageHead {
         run.rows[message: row].hostSource = .hostField
       }
     }
+    if !self.section.alternatives.isEmpty { run.rows[message: row].alternatives = self.section.alternatives }
     if contentType.isThere { run.rows[message: row].contentType = text(contentType, .contentType, octets, &run) }
     if contentEncoding.isThere {
       run.rows[message: row].contentEncoding = text(contentEncoding, .contentEncoding, octets, &run)

@@ -263,6 +263,7 @@ struct FieldSection {
     case .host: section.take(.host, value, 0..<value.byteCount, of: row, &run)
     case .contentType: section.take(.contentType, value, 0..<value.byteCount, of: row, &run)
     case .contentEncoding: section.take(.contentEncoding, value, 0..<value.byteCount, of: row, &run)
+    case .altSvc: section.take(.altSvc, value, 0..<value.byteCount, of: row, &run)
     case .webSocketExtensions: section.take(.webSocketExtensions, value, 0..<value.byteCount, of: row, &run)
     default: break
     }
