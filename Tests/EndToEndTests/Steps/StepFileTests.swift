@@ -108,8 +108,8 @@ struct LiveStepTests {
       #expect(try Sniffer.run(["live", "--mark", label, "--marks", marks]).status == 0)
       #expect(
         try eventually {
-          FileManager.default.fileExists(atPath: run.url("steps.csv").path)
-            && (try run.file("steps.csv")).rows.contains { $0["label"] == label }
+          try FileManager.default.fileExists(atPath: run.url("steps.csv").path)
+            && run.file("steps.csv").rows.contains { $0["label"] == label }
         })
       try server.makeRequests(10)
     }
