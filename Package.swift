@@ -153,7 +153,7 @@ let package = Package(
         "Reports",
         "Shared", "SocketOwners", "TableReading", "Tabular",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Logging", package: "swift-log"), .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
 

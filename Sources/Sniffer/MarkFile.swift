@@ -1,4 +1,5 @@
 import ArgumentParser
+import Capture
 import Cryptography
 import Estimates
 import HTTPReassembly
@@ -48,7 +49,7 @@ struct MarkFile {
       let file = try FileDescriptor.open(
         FilePath(path), .writeOnly, options: [.append, .closeOnExec, .nonBlocking])
       // One write keeps lines of several senders apart.
-      _ = try file.closeAfter { try file.write(line) }
+      _ = try file.closeAfter { try file.writeAll(line) }
     } catch let error as Errno {
       throw ReportError(.write, path, error)
     } catch {

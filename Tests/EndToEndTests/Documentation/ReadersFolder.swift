@@ -24,6 +24,7 @@ struct ReadersFolder {
     try run("cp report/messages.ndjson . && cp report/report.har app.har")
     try run(
       "sqlite3 app.sqlite \"ATTACH 'report/report.sqlite' AS r; CREATE TABLE traffic AS SELECT * FROM r.app_log\"")
+    _ = try scratch.file("marks.csv", Array("time,label\n1700000000,start\n".utf8))
     _ = try scratch.file("keys.log", Array("# secrets of nothing\n".utf8))
     let budget = try #require(Document.page("docs/budget.md")?.blocks("yaml").first)
     _ = try scratch.file("budget.yaml", Array(budget.utf8))

@@ -60,7 +60,9 @@ import Testing
     let capture = try Corpus.capture("cookies-redirects")
     let marks = try marks(capture)
     let step = try #require(
-      FileAnalysis([capture.path, "--marks", marks]).report.steps.rows.max { $0.integer("bytes") < $1.integer("bytes") }
+      FileAnalysis([capture.path, "--marks", marks]).report.steps.rows.dropFirst().max {
+        $0.integer("bytes") < $1.integer("bytes")
+      }
     )
     let octets = ["link", "encapsulation", "non_ip"].reduce(step.integer("bytes")) { $0 - step.integer("\($1)_bytes") }
     func budget(_ most: Int, _ more: String = "") throws -> Outcome {
@@ -108,8 +110,8 @@ struct LiveStepTests {
       #expect(try Sniffer.run(["live", "--mark", label, "--marks", marks]).status == 0)
       #expect(
         try eventually {
-          FileManager.default.fileExists(atPath: run.url("steps.csv").path)
-            && (try run.file("steps.csv")).rows.contains { $0["label"] == label }
+          try FileManager.default.fileExists(atPath: run.url("steps.csv").path)
+            && run.file("steps.csv").rows.contains { $0["label"] == label }
         })
       try server.makeRequests(10)
     }
