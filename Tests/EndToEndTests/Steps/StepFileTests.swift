@@ -59,11 +59,8 @@ import Testing
   @Test func budgetsOfSteps() throws {
     let capture = try Corpus.capture("cookies-redirects")
     let marks = try marks(capture)
-    let step = try #require(
-      FileAnalysis([capture.path, "--marks", marks]).report.steps.rows.dropFirst().max {
-        $0.integer("bytes") < $1.integer("bytes")
-      }
-    )
+    let steps = try FileAnalysis([capture.path, "--marks", marks]).report.steps.rows.dropFirst()
+    let step = try #require(steps.max { $0.integer("bytes") < $1.integer("bytes") })
     let octets = ["link", "encapsulation", "non_ip"].reduce(step.integer("bytes")) { $0 - step.integer("\($1)_bytes") }
     func budget(_ most: Int, _ more: String = "") throws -> Outcome {
       let file = try scratch.file(

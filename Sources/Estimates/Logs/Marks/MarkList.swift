@@ -82,14 +82,16 @@ package struct MarkList {
       var cell: [UInt8] = []
       if rest.first == UInt8(ascii: "\"") {
         rest.removeFirst()
+        var isClosed = false
         while let octet = rest.popFirst() {
           if octet == UInt8(ascii: "\"") {
-            if rest.first != UInt8(ascii: "\"") { break }
+            isClosed = rest.first != UInt8(ascii: "\"")
+            if isClosed { break }
             rest.removeFirst()
           }
           cell.append(octet)
-          guard !rest.isEmpty else { throw fault("a quote that nobody closes") }
         }
+        guard isClosed else { throw fault("a quote that nobody closes") }
         guard rest.isEmpty || rest.first == UInt8(ascii: ",") else { throw fault("something after a closing quote") }
       } else {
         cell = Array(rest.prefix { $0 != UInt8(ascii: ",") })
