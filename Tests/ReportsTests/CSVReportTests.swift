@@ -289,7 +289,7 @@ import Testing
   @Test func everyFileIsThereFromTheStartAndReplaced() throws {
     let files = [
       "anomalies.csv", "apis.csv", "connections.csv", "contents.csv", "exchanges.csv", "fields.csv", "grpc.csv",
-      "hosts.csv", "ledger.csv", "messages.csv", "timeline.csv", "websockets.csv",
+      "hosts.csv", "ledger.csv", "messages.csv", "steps.csv", "timeline.csv", "websockets.csv",
     ]
     for _ in 0..<2 {
       let report = try report()

@@ -84,8 +84,8 @@ import Testing
   }
 
   private static let names = [
-    "contents.ndjson", "fields.ndjson", "grpc.ndjson", "hosts.ndjson", "messages.ndjson", "timeline.ndjson",
-    "websockets.ndjson",
+    "contents.ndjson", "fields.ndjson", "grpc.ndjson", "hosts.ndjson", "messages.ndjson", "steps.ndjson",
+    "timeline.ndjson", "websockets.ndjson",
   ]
 
   /// Far more rows are out of order than memory is allowed for them.

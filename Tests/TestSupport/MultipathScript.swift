@@ -59,13 +59,13 @@ package struct MultipathScript: Sendable {
 
   // MARK: Subflows
 
-  private mutating func addPath(client port: UInt16, server: UInt16, address: UInt32) -> Int {
+  private mutating func addPath(client port: UInt16, server: UInt16, address: UInt32, at place: UInt32) -> Int {
     let number = UInt32(paths.count)
     paths.append(
       Path(
         ends: [
           .client: Endpoint(address: IPAddress(v4: 0xc000_0201 + address), port: port),
-          .server: Endpoint(address: IPAddress(v4: 0xc633_6401 + address), port: server),
+          .server: Endpoint(address: IPAddress(v4: 0xc633_6401 + place), port: server),
         ],
         next: [.client: 1000 + number * 777, .server: 0xffff_f000 &+ number &* 999], start: [:]))
     return paths.count - 1
@@ -74,19 +74,19 @@ package struct MultipathScript: Sendable {
   /// Begins the connection. Returns the number of its first subflow, 0.
   @discardableResult
   package mutating func open(hasKeys: Bool = true) -> Int {
-    let path = addPath(client: 40_000, server: 80, address: 0)
+    let path = addPath(client: 40_000, server: 80, address: 0, at: 0)
     let (client, server) = (keys[.client] ?? [], keys[.server] ?? [])
     func capable(_ keys: [UInt8]) -> [UInt8] { hasKeys ? [30, UInt8(4 + keys.count), version, 0x81] + keys : [] }
     handshake(path, by: .client, [capable(version == 0 ? client : []), capable(server), capable(client + server)])
     return path
   }
 
-  /// Begins a further subflow, which either peer may open. Returns its number.
-  package mutating func join(by peer: Peer = .client, hasProof: Bool = true) -> Int {
+  /// Begins a further subflow, which either peer may open, between other addresses or to the server's first one. Returns its number.
+  package mutating func join(by peer: Peer = .client, hasProof: Bool = true, isAtFirstAddress: Bool = false) -> Int {
     let number = UInt16(paths.count)
     let path = addPath(
       client: peer == .client ? 41_000 + number : 80, server: peer == .client ? 80 : 42_000 + number,
-      address: UInt32(number & 3))
+      address: UInt32(number & 3), at: isAtFirstAddress ? 0 : UInt32(number & 3))
     paths[path].nonces = [.client: [1, 2, 3, UInt8(number & 255)], .server: [5, 6, 7, UInt8(number & 255)]]
     let (own, other) = (paths[path].nonces[peer] ?? [], paths[path].nonces[peer.other] ?? [])
     let answer = hasProof ? Array(code(peer.other, paths[path]).prefix(8)) : Array(repeating: 0, count: 8)

@@ -148,7 +148,7 @@ final class PartRecorder {
     rows.number(UInt64(timeline.intervals.count))
     for (number, step, cells) in timeline.intervals {
       rows.signed(number)
-      // Whoever reads a partial has the same marks.
+      // The reader of a partial has the same marks.
       if hasSteps { rows.number(UInt64(step)) }
       rows.number(UInt64(cells.count))
       for var cell in cells { rows.difference(&cell) }

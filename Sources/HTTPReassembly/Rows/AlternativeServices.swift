@@ -7,7 +7,7 @@ public struct AlternativeServices: OptionSet, Sendable, Hashable {
   /// Wraps a bit set.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// HTTP/3, by the final name or that of a draft.
+  /// HTTP/3, by its final name or a draft's name.
   public static let http3 = AlternativeServices(rawValue: 1 << 0)
   /// HTTP/2.
   public static let http2 = AlternativeServices(rawValue: 1 << 1)

@@ -370,7 +370,7 @@ extension Session: StreamReceiver {
   mutating func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
     if case .tls(let session) = self { return session.value.charge(charge, to: side, &run) }
     if case .http2(let session) = self { return session.value.charge(charge, to: side, &run) }
-    if case .multipath(let subflow) = self { return subflow.value.charge(charge, to: side, &run) }
+    if let subflow = subflow() { return subflow.value.charge(charge, to: side, &run) }
     if let held = openUndecided() {
       keep(.charge(charge, side), held, &run)
       return
@@ -399,7 +399,7 @@ extension Session: StreamReceiver {
 
   mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
     if case .http2(let session) = self { return session.value.flagConflict(range, on: side, &run) }
-    if case .multipath(let subflow) = self { return subflow.value.flagConflict(range, on: side, &run) }
+    if let subflow = subflow() { return subflow.value.flagConflict(range, on: side, &run) }
     if let held = openUndecided() {
       keep(.conflict(range, side), held, &run)
       return

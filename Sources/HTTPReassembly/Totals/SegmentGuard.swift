@@ -28,6 +28,8 @@ package struct SegmentGuard: Sendable {
 
   /// Creates a guard as the configuration asks for.
   package init(_ configuration: Configuration) {
+    // Values that are told apart stay so only while the keys of their marks do.
+    OctetMark.chooseKeys()
     limit = configuration.templatePaths ? configuration.segmentValueLimit : 0
   }
 

@@ -55,7 +55,10 @@ import Testing
       ("limits:\n  - host: a\n    ip_bytes: 5 apples", "line 3: ip_bytes: expected bytes, as in 4096"),
       ("limits:\n  - host: a\n    ip_bytes: [1]", "line 3: ip_bytes needs a value"),
       ("limits:\n  - host: a\n    ip_bytes:", "line 3: ip_bytes needs a value"),
-      ("limits:\n  - host: a\n    per: day\n    ip_bytes: 1", "per: expected api, request, host or match, found 'day'"),
+      (
+        "limits:\n  - host: a\n    per: day\n    ip_bytes: 1",
+        "per: expected api, request, host, match or step, found 'day'"
+      ),
       ("limits:\n  - host: a\n    per: request\n    requests: 1", "line 2: requests is not counted by request"),
       ("limits:\n  - host: a\n    host: b\n    ip_bytes: 1", "the key host twice"),
       ("limits:\n  - host: *.example.com\n    ip_bytes: 1", "needs quotes"), ("limits: {", "f: line "),

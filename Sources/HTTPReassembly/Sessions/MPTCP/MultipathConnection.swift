@@ -102,7 +102,7 @@ struct MultipathConnection {
 
   private static let reach = 1 << 31
 
-  /// Learns the start of a side's numbers from that of its first octet, if the start is not known or cannot be right: the side's key was not
+  /// Learns the start of a side's numbers from its first octet's number, if the start is not known or cannot be right: the side's key was not
   /// captured, or is none. Returns whether it did. The start is a guess then.
   mutating func guess(_ first: MultipathOption.Signal.Number, of side: Side) -> Bool {
     if let position = position(of: first, side) {

@@ -15,7 +15,7 @@ struct MultipathConnections {
     var nonces = Sides<UInt32>(repeating: 0)
   }
 
-  /// What one direction of a subflow that is not followed said last. Numbers are modulo 2³².
+  /// The latest place of one direction of a subflow that is not followed. Numbers are modulo 2³².
   private struct Unfollowed {
     /// The distance of the positions.
     var distance: UInt32
@@ -261,7 +261,7 @@ struct MultipathConnections {
     for slot in findAll(request.token, at: connection.endpoints[1 - request.side]) {
       let found = connections[slot]
       guard !found.look({ $0.isGivenUp }) else { continue }
-      // The token is that of the side that is asked.
+      // The side that is asked has the token.
       let asked = found.look { $0.tokens[1 - $0.server] == request.token ? 1 - $0.server : $0.server }
       let isReversed = asked == request.side
       let prover = isReversed ? 1 - side : side

@@ -2,7 +2,7 @@ import Packets
 
 /// An option of Multipath TCP (RFC 8684 §3) in a segment.
 enum MultipathOption {
-  /// A connection begins. The keys are the sender's and the receiver's; the length is that of the segment's data.
+  /// A connection begins. The keys are the sender's and the receiver's; the length counts the segment's data.
   case capable(version: UInt8, sender: UInt64?, receiver: UInt64?, length: Int?)
   /// A subflow begins: the receiver's token and the sender's nonce.
   case joinRequest(token: UInt32, nonce: UInt32)

@@ -122,9 +122,12 @@ struct MultipathSubflow {
     connection.value.work(isReversed, &run) { $0.takeReset(from: outer(side), &$1) }
   }
 
+  /// Whether it may still be a connection without paths: no octet of it has a place.
+  private var isUndecided: Bool { isFirst && connection.look { !$0.hasSignals && !$0.hasFurtherSubflows } }
+
   /// The opening of a connection without paths, if the first octets come without a place. The connection ends then.
   func giveUp() -> ConnectionOpening? {
-    guard isFirst, !connection.value.hasSignals, !connection.value.hasFurtherSubflows else { return nil }
+    guard isUndecided else { return nil }
     connection.value.isGivenUp = true
     let (connect, lookup) = connection.look { ($0.stream.connectDuration, $0.stream.lookupDuration) }
     return ConnectionOpening(connectDuration: connect, lookupDuration: lookup, isSeen: true)
@@ -232,6 +235,8 @@ struct MultipathSubflow {
 
   /// Charges a segment without payload to the messages sent on `side`.
   func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
+    // The larger connection may be given up, and its costs with it.
+    guard !isUndecided else { return run.connection.added.unattributed += overhead }
     connection.value.work(isReversed, &run) { $0.chargeAcknowledgment(overhead, to: outer(side), &$1) }
   }
 

@@ -180,6 +180,32 @@ import Testing
     #expect(found.messages[1].octets.body == 3)
   }
 
+  /// Each choice of lost packets, and each packet that comes after its next one: all octets of a connection that goes on without paths
+  /// are charged once. A packet may come before it is known that it does.
+  @Test func fallbackWithoutSomePackets() {
+    var script = MultipathScript()
+    script.open()
+    script.send(.client, on: 0, Array(HTTP.get("/a").utf8), isMapped: false)
+    script.acknowledge(.server, on: 0)
+    script.segments[script.segments.count - 1].options = []
+    script.send(.server, on: 0, Array("HTTP/1.1 200 OK\r\n\r\nabc".utf8), isMapped: false)
+    script.close(0)
+    let packets = script.packets()
+    for choice in 0..<1 << packets.count {
+      let found = Analysis(packets.indices.filter { choice >> $0 & 1 == 1 }.map { packets[$0] })
+      #expect(found.violations == [], "\(choice)")
+    }
+    for index in packets.indices.dropLast() {
+      for copies in 1...2 {
+        var order = packets
+        order.swapAt(index, index + 1)
+        if copies == 2 { order.insert(packets[index], at: index) }
+        let found = Analysis(order)
+        #expect(found.violations == [], "\(index), \(copies)")
+      }
+    }
+  }
+
   /// A middlebox removes the options of one direction.
   @Test func optionsOfOneDirection() {
     var script = MultipathScript()
@@ -213,7 +239,7 @@ import Testing
   @Test func connectionWithoutKeys() {
     var script = MultipathScript()
     script.open()
-    let second = script.join(hasProof: false)
+    let second = script.join(hasProof: false, isAtFirstAddress: true)
     // The confirmation of the handshake, and the request's token.
     script.segments[2].options = []
     script.segments[3].options.replaceSubrange(4..<8, with: [0xaa, 0xbb, 0xcc, 0xdd])
