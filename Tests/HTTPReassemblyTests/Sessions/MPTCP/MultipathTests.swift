@@ -244,7 +244,7 @@ import Testing
     script.segments[2].options = []
     script.segments[3].options.replaceSubrange(4..<8, with: [0xaa, 0xbb, 0xcc, 0xdd])
     script.countsFromOne = true
-    script.send(.client, on: 0, HTTP.get("/a"))
+    script.send(.client, on: 0, HTTP.get("/a0"))
     let answer = Array(HTTP.ok(HTTP.body(3000)).utf8)
     script.send(.server, on: 0, Array(answer[..<1000]))
     script.send(.server, on: second, Array(answer[1000...]))
@@ -253,7 +253,7 @@ import Testing
       script.send(.server, on: 0, HTTP.ok(HTTP.body(number)))
     }
     let found = analyze(script.packets())
-    #expect(found.pairs == ["GET /a 200", "GET /b0 200", "GET /b1 200"])
+    #expect(found.pairs == ["GET /a0 200", "GET /b0 200", "GET /b1 200"])
     #expect(found.messages[1].octets.total == answer.count)
     #expect(found.messages.allSatisfy { $0.exactness == .inferred && $0.pairing == .inferred })
     #expect(found.anomalies[.tcpMultipathNotFollowed] == 1 && found.ledger[.opaque] == 0)
