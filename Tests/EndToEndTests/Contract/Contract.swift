@@ -36,7 +36,8 @@ enum Contract {
     other_connections, reused_connections, resumed_connections, requests, reusing_requests, responses, up_bytes, \
     down_bytes, ip_bytes, start_line_bytes, header_bytes, body_bytes, framing_bytes, trailer_bytes, message_bytes, \
     tls_record_bytes, control_bytes, handshake_bytes, setup_bytes, teardown_bytes, retransmitted_bytes, \
-    overhead_bytes, unopened_bytes, unattributed_bytes, tunnel_bytes
+    overhead_bytes, unopened_bytes, unattributed_bytes, tunnel_bytes, http1_exchanges, http1_bytes, http2_exchanges, \
+    http2_bytes, http3_exchanges, http3_bytes, alt_svc
     """)
   static let timeline =
     columns("start, end, direction, packets, bytes") + classes.map { "\($0)_bytes" }

@@ -63,7 +63,7 @@ enum FormatWitness {
             rows = list(csv.reader(file, strict=True))
         return rows[0], rows[1:]
 
-    def is_list(name, column): return column == "flags" or (name, column) == ("hosts", "host_source")
+    def is_list(name, column): return column == "flags" or name == "hosts" and column in ("host_source", "alt_svc")
 
     def typed(text, name, column, kind):
         if kind == "INTEGER": return int(text) if text else None
