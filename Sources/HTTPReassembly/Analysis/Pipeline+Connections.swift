@@ -105,6 +105,7 @@ extension Pipeline {
   @inline(never)
   mutating func evictToLimit() throws(Sink.Failure) {
     run.countDecoders()
+    run.countObserved()
     while connectionOctets > run.budget.connectionRoom {
       if let slot = connections.idlestClosed ?? connections.idlestOpen {
         run.anomalies.note(.connectionMemoryFull, connection: connections.number(of: slot))
@@ -120,6 +121,7 @@ extension Pipeline {
       run.countDecoders()
       // Rows retain their texts until they are handed over.
       try handOver()
+      run.countObserved()
       run.budget.connectionGaveWay(to: connectionOctets)
     }
   }

@@ -18,4 +18,12 @@ public protocol MessageObserver: AnyObject {
   /// Ends the message. `decodedLength` is the length of its whole decoded content in octets; nil if the content was not seen whole or could
   /// not be decoded.
   func end(of message: Int, decodedLength: Int?)
+  /// Octets of memory that it holds for messages whose rows are not final. Connections give way for them, as for what the analysis holds of
+  /// these messages itself. By default 0.
+  var memory: Int { get }
+}
+
+extension MessageObserver {
+  /// The default: it holds nothing that grows.
+  public var memory: Int { 0 }
 }

@@ -52,9 +52,13 @@ struct OpenContent {
   /// The events in it; nil if it is no event stream.
   var events: EventStream?
 
+  /// Octets of memory of a decoder without what it holds of its content, which its source counts: an object with its stages and counts.
+  private static var decoderMemory: Int { 320 }
+
   /// Octets of memory that it takes itself.
   var memory: Int {
-    MemoryLayout<OpenContent>.stride + 64 + (grpc == nil ? 0 : GRPCContent.memory)
+    MemoryLayout<OpenContent>.stride + 64 + (decoder == nil ? 0 : Self.decoderMemory)
+      + (grpc == nil ? 0 : GRPCContent.memory)
       + (events == nil ? 0 : EventStream.memory)
   }
 

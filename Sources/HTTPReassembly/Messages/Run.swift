@@ -26,6 +26,8 @@ struct Run: StreamContext {
   var decoders: (any ContentDecoderSource)?
   /// The observer of messages; nil if only lengths are needed.
   let observer: (any MessageObserver)?
+  /// Octets of memory that it held when it was last asked.
+  private var observedMemory = 0
   var codings = CodingList()
   /// The amount that decoders may still produce for the current packet.
   var decoding: DecodingAllowance
@@ -89,7 +91,7 @@ struct Run: StreamContext {
     connectionMemory &+ processSlots.count &* MemoryLayout<ConnectionProcesses>.stride &+ heldOctets &+ rows.memory
       &+ texts.memory
       &+ MemoryBudget.counted(decoders: decoding.memoryHeld) &+ contentNotes.memory &+ fieldNotes.memory
-      &+ grpcNotes.memory
+      &+ grpcNotes.memory &+ observedMemory
   }
 
   /// The direction of octets that a side of the current connection sends; `unknown` if the client is unknown.
@@ -136,6 +138,9 @@ struct Run: StreamContext {
 
   /// Updates how much decoders hold, after some may have gone.
   mutating func countDecoders() { decoding.memoryHeld = decoders?.memory ?? 0 }
+
+  /// Updates how much the observer holds.
+  mutating func countObserved() { observedMemory = observer?.memory ?? 0 }
 
   /// Memory for the octets of a record.
   mutating func takeRecordMemory() -> [UInt8] { spareRecords.take() }

@@ -1,7 +1,7 @@
 import Packets
 
 /// The protocols in which a server offers its resources elsewhere, by the field Alt-Svc (RFC 7838 §3).
-public struct AlternativeServices: OptionSet, Sendable, Hashable {
+public struct AlternativeServices: NamedBits, Sendable, Hashable {
   /// One bit for each kind of protocol.
   public var rawValue: UInt8
   /// Wraps a bit set.

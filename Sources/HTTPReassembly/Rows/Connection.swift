@@ -52,7 +52,7 @@ public enum TLSOpening: UInt8, Sendable {
 }
 
 /// The secrets of a TLS connection that are known.
-public struct KnownSecrets: OptionSet, Sendable, Hashable {
+public struct KnownSecrets: NamedBits, Sendable, Hashable {
   /// One bit for each label.
   public var rawValue: UInt8
   /// Wraps a bit set.
@@ -64,11 +64,6 @@ public struct KnownSecrets: OptionSet, Sendable, Hashable {
     "SERVER_HANDSHAKE_TRAFFIC_SECRET",
     "CLIENT_TRAFFIC_SECRET_0", "SERVER_TRAFFIC_SECRET_0", "RSA",
   ]
-
-  /// The labels of the known secrets.
-  public var labels: [String] {
-    Self.names.indices.filter { rawValue & 1 << UInt8($0) != 0 }.map { Self.names[$0] }
-  }
 }
 
 /// Facts about the TLS of a connection. Lengths are in octets.
@@ -176,7 +171,7 @@ public enum ConnectionProtocol: UInt8, Sendable {
 }
 
 /// Oddities of one connection, as in the `flags` column.
-public struct ConnectionFlags: OptionSet, Sendable, Hashable {
+public struct ConnectionFlags: NamedBits, Sendable, Hashable {
   /// One bit for each flag.
   public var rawValue: UInt32
   /// Wraps a bit set.

@@ -105,7 +105,7 @@ public enum HostSource: UInt8, Sendable {
 }
 
 /// Oddities of one message, as in the `flags` column.
-public struct MessageFlags: OptionSet, Sendable, Hashable {
+public struct MessageFlags: NamedBits, Sendable, Hashable {
   /// One bit for each flag.
   public var rawValue: UInt64
   /// Wraps a bit set.

@@ -139,7 +139,7 @@ public struct ConnectionCountsByProtocol: Sendable, Equatable {
 }
 
 /// All sources of a host's name.
-public struct HostSources: OptionSet, Sendable, Hashable {
+public struct HostSources: NamedBits, Sendable, Hashable {
   /// One bit for each source, in the order of `HostSource`.
   public var rawValue: UInt8
   /// Wraps a bit set.

@@ -8,12 +8,52 @@ package struct PathPatterns: Sendable {
   private struct Branch {
     var segment: Segment
     var node: Int
+
+    /// Whether it comes before another one: with more text, or of an earlier pattern.
+    func precedes(_ other: Branch) -> Bool {
+      let (mine, others) = (segment.length, other.segment.length)
+      return mine == others ? node < other.node : mine > others
+    }
+  }
+
+  /// The segments with placeholders at one place. They are found by the texts at both ends, so that a path is not held against each.
+  private struct Branches {
+    /// The texts at both ends of a segment.
+    private struct Ends: Hashable {
+      var first: ArraySlice<UInt8>
+      var last: ArraySlice<UInt8>
+    }
+
+    /// The lengths of these texts.
+    private struct Lengths: Hashable {
+      var first: Int
+      var last: Int
+    }
+
+    private var byEnds: [Ends: [Branch]] = [:]
+    private var lengths: Set<Lengths> = []
+
+    mutating func add(_ branch: Branch) {
+      let ends = Ends(first: branch.segment.first[...], last: branch.segment.last[...])
+      byEnds[ends, default: []].append(branch)
+      lengths.insert(Lengths(first: ends.first.count, last: ends.last.count))
+    }
+
+    /// The branches that fit a segment, in the order in which they are tried.
+    func fitting(_ octets: ArraySlice<UInt8>) -> [Branch] {
+      var found: [Branch] = []
+      for length in lengths where length.first + length.last < octets.count {
+        let ends = Ends(first: octets.prefix(length.first), last: octets.suffix(length.last))
+        found += byEnds[ends, default: []].filter { $0.segment.fits(octets) }
+      }
+      return found.count > 1 ? found.sorted { $0.precedes($1) } : found
+    }
   }
 
   private struct Node {
     var texts: [[UInt8]: Int] = [:]
-    /// Segments with placeholders, those with the most text first.
-    var branches: [Branch] = []
+    /// Segments with placeholders.
+    var branches = Branches()
     /// The nodes of `branches`, while patterns are added.
     var known: [Segment: Int] = [:]
     /// The pattern that ends here.
@@ -46,13 +86,17 @@ package struct PathPatterns: Sendable {
       guard texts.count > 1, !isInside else { return nil }
     }
 
+    /// The text before the first placeholder.
+    var first: [UInt8] { texts[0] }
+    /// The text behind the last placeholder.
+    var last: [UInt8] { texts[texts.count - 1] }
     /// Octets of all texts.
     var length: Int { texts.reduce(0) { $0 + $1.count } }
 
     /// Whether a segment fits, with at least one octet for each placeholder.
     func fits(_ octets: ArraySlice<UInt8>) -> Bool {
-      guard octets.starts(with: texts[0]), let last = texts.last else { return false }
-      var rest = octets.dropFirst(texts[0].count)
+      guard octets.starts(with: first) else { return false }
+      var rest = octets.dropFirst(first.count)
       for text in texts.dropFirst().dropLast() {
         // The earliest place leaves the most for the following texts.
         guard
@@ -71,14 +115,7 @@ package struct PathPatterns: Sendable {
   /// Creates a set of patterns. Of equal patterns, the first counts.
   package init(_ patterns: [[UInt8]]) {
     for pattern in patterns { add(pattern) }
-    for index in nodes.indices {
-      // In the order of their nodes, which is the order of the patterns, where they have as much text.
-      nodes[index].branches = nodes[index].known.map { Branch(segment: $0.key, node: $0.value) }.sorted { a, b in
-        let (first, second) = (a.segment.length, b.segment.length)
-        return first == second ? a.node < b.node : first > second
-      }
-      nodes[index].known = [:]
-    }
+    for index in nodes.indices { nodes[index].known = [:] }
   }
 
   private mutating func add(_ pattern: [UInt8]) {
@@ -105,6 +142,7 @@ package struct PathPatterns: Sendable {
     if let known = nodes[node].known[segment] { return known }
     nodes.append(Node())
     nodes[node].known[segment] = nodes.count - 1
+    nodes[node].branches.add(Branch(segment: segment, node: nodes.count - 1))
     return nodes.count - 1
   }
 
@@ -117,7 +155,7 @@ package struct PathPatterns: Sendable {
     guard let first = segments.first else { return nodes[node].pattern }
     let others = segments.dropFirst()
     if let next = nodes[node].texts[Array(first)], let found = pattern(from: next, others) { return found }
-    for branch in nodes[node].branches where branch.segment.fits(first) {
+    for branch in nodes[node].branches.fitting(first) {
       if let found = pattern(from: branch.node, others) { return found }
     }
     return nodes[node].rest

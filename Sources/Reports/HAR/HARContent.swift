@@ -22,7 +22,7 @@ struct HARLimits {
   var fieldCount = 1000
   /// Octets of content kept of one message: many times an API's usual response.
   var bodyLength = 1 << 20
-  /// Octets held at once, of all messages whose rows are not final yet.
+  /// Octets of memory held at once, for all messages whose rows are not final yet.
   var heldLength = 64 << 20
   /// Octets of content in one HAR: most readers hold all of it in memory, several times.
   var fileBodyLength = 256 << 20
@@ -45,8 +45,18 @@ struct HARMessageContent {
 
   /// Octets that count against `HARLimits.headerLength`.
   fileprivate var headerLength = 0
-  /// Octets that count against `HARLimits.heldLength`.
-  fileprivate var length = 0
+  /// Octets of memory on the heap for its start-line and fields.
+  fileprivate var headerMemory = 0
+
+  /// Octets of memory of an array that grew to `count` octets: it doubles, and the allocator has some for itself.
+  fileprivate static func memory(of count: Int) -> Int {
+    count == 0 ? 0 : 48 + (1 << (Int.bitWidth - (count - 1).leadingZeroBitCount))
+  }
+
+  /// Octets that count against `HARLimits.heldLength`: its own, its place in a table that is at most half empty, and all that it owns.
+  fileprivate var memory: Int {
+    2 * MemoryLayout<HARMessageContent>.stride + headerMemory + Self.memory(of: body.count)
+  }
 }
 
 /// Gathers parts of messages until their rows are final, within limits.
@@ -54,7 +64,8 @@ final class HARContentObserver: MessageObserver {
   private let content: Set<HARContent>
   private let limits: HARLimits
   private var messages: [Int: HARMessageContent] = [:]
-  private var heldLength = 0
+  /// Octets of memory that the gathered parts take.
+  private(set) var memory = 0
 
   init(_ content: Set<HARContent>, limits: HARLimits = HARLimits()) {
     self.content = content
@@ -67,7 +78,7 @@ final class HARContentObserver: MessageObserver {
       guard hasRoom(for: line.byteCount, gathered, held) else { return gathered.isHeaderCut = true }
       line.append(0..<line.byteCount, to: &gathered.startLine)
       gathered.headerLength += line.byteCount
-      gathered.length += line.byteCount
+      gathered.headerMemory += HARMessageContent.memory(of: line.byteCount)
     }
   }
 
@@ -83,8 +94,9 @@ final class HARContentObserver: MessageObserver {
       line.append(value, to: &field.value)
       gathered.fields.append(field)
       gathered.headerLength += line.byteCount
-      // An empty line takes memory, too.
-      gathered.length += line.byteCount + MemoryLayout<HARField>.stride
+      gathered.headerMemory +=
+        2 * MemoryLayout<HARField>.stride + HARMessageContent.memory(of: field.name.count)
+        + HARMessageContent.memory(of: field.value.count)
     }
   }
 
@@ -96,7 +108,6 @@ final class HARContentObserver: MessageObserver {
       let room = min(limits.bodyLength - gathered.body.count, limits.heldLength - held)
       let kept = min(max(room, 0), octets.byteCount)
       octets.append(0..<kept, to: &gathered.body)
-      gathered.length += kept
       if kept < octets.byteCount { gathered.isBodyCut = true }
     }
   }
@@ -109,15 +120,15 @@ final class HARContentObserver: MessageObserver {
   /// The gathered parts of a message, which are then forgotten.
   func take(_ message: Int) -> HARMessageContent? {
     guard let gathered = messages.removeValue(forKey: message) else { return nil }
-    heldLength -= gathered.length
+    memory -= gathered.memory
     return gathered
   }
 
   private func with(_ message: Int, _ body: (inout HARMessageContent, Int) -> Void) {
-    let held = heldLength
-    let before = messages[message]?.length ?? 0
+    let held = memory
+    let before = messages[message]?.memory ?? 0
     body(&messages[message, default: HARMessageContent()], held)
-    heldLength += (messages[message]?.length ?? 0) - before
+    memory += (messages[message]?.memory ?? 0) - before
   }
 
   private func hasRoom(for length: Int, _ gathered: HARMessageContent, _ held: Int) -> Bool {

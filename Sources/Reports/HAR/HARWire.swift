@@ -23,9 +23,7 @@ enum HARWire {
     json.name(message.exactness.name)
     json.key("_wireFlags")
     json.open("[")
-    for (bit, name) in MessageFlags.names.enumerated() where message.flags.rawValue >> UInt64(bit) & 1 == 1 {
-      json.name(name)
-    }
+    for name in message.flags.labels { json.name(name) }
     json.close("]")
   }
 

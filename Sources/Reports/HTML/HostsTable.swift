@@ -29,22 +29,15 @@ struct HostsTable {
         + Self.parts,
       order.prefix(PageLimits.rows).map { index in
         let host = totals.hosts[index]
-        return [.text(shown(host)), .text(Self.sources(host)), .text(Self.alternatives(host))]
+        return [
+          .text(shown(host)), .text(host.sources.labels.joined(separator: " ")),
+          .text(host.alternatives.labels.joined(separator: " ")),
+        ]
           + Self.figures(host).map { .integer($0) }
       }, total: order.count, rest: rest.map { [.null, .null, .null] + $0.map { .integer($0) } })
   }
 
   private func shown(_ host: HostTotals) -> String { name.host(totals.texts.octets(host.host)) }
-
-  private static func sources(_ host: HostTotals) -> String {
-    HostSources.names.indices.filter { host.sources.rawValue >> UInt8($0) & 1 == 1 }.map { HostSources.names[$0] }
-      .joined(separator: " ")
-  }
-
-  private static func alternatives(_ host: HostTotals) -> String {
-    AlternativeServices.names.indices.filter { host.alternatives.rawValue >> UInt8($0) & 1 == 1 }
-      .map { AlternativeServices.names[$0] }.joined(separator: " ")
-  }
 
   private static func figures(_ host: HostTotals) -> [Int] {
     let octets = host.octets

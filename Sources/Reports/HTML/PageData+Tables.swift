@@ -34,12 +34,11 @@ extension PageData {
     guard let known else {
       return [.null, .null, .list([]), .list([]), .null, .null, .null, .null, .text(""), .list([])]
     }
-    let flags = MessageFlags.names.indices.filter { known.flags.rawValue >> UInt64($0) & 1 == 1 }
     return [
       known.contentType.map { contentType($0) } ?? .null, .optional(known.decodedBody),
       .list(parts.octets(known.up).map { .integer($0) }), .list(parts.octets(known.down).map { .integer($0) }),
       .text(name.endpoint(known.client)), .text(name.endpoint(known.server)), .integer(known.missing),
-      .text(known.exactness.name), .text(flags.map { MessageFlags.names[$0] }.joined(separator: " ")),
+      .text(known.exactness.name), .text(known.flags.labels.joined(separator: " ")),
       .list(known.frames.map { frames($0.facts, isFromServer: $0.isFromServer) }),
     ]
   }
@@ -68,7 +67,6 @@ extension PageData {
       ],
       figures.connections.rows.map { row in
         let connection = row.connection
-        let flags = ConnectionFlags.names.indices.filter { connection.flags.rawValue >> UInt32($0) & 1 == 1 }
         return [
           .integer(connection.number), .text(row.host), .text(name.endpoint(connection.client)),
           .text(name.endpoint(connection.server)), .text(connection.applicationProtocol.name),
@@ -77,7 +75,7 @@ extension PageData {
           .integer(connection.ipLength.server), .integer(connection.setup), .integer(connection.handshake),
           .integer(connection.teardown), .integer(connection.unattributed), .integer(connection.retransmitted),
           .integer(connection.missing), .integer(connection.messages), .text(connection.end.name),
-          .text(flags.map { ConnectionFlags.names[$0] }.joined(separator: " ")),
+          .text(connection.flags.labels.joined(separator: " ")),
         ]
       }, total: figures.connections.count)
   }

@@ -11,6 +11,9 @@ public final class MessageObservers: MessageObserver {
 
   private init(_ observers: [any MessageObserver]) { self.observers = observers }
 
+  /// Octets of memory that all of them hold.
+  public var memory: Int { observers.reduce(0) { $0 + $1.memory } }
+
   /// Passes a start-line on.
   public func startLine(_ line: RawSpan, of message: Int, kind: MessageKind) {
     for observer in observers { observer.startLine(line, of: message, kind: kind) }

@@ -21,7 +21,7 @@ import Testing
     budget.share(tables: 200, others: 100)
     #expect(budget.connectionRoom == 550)
     budget.share(tables: 200, others: 5000)
-    #expect(budget.connectionRoom == 300)
+    #expect(budget.connectionRoom == 225)
     budget.share(tables: 0, others: 0)
     #expect(budget.connectionRoom == 900)
   }

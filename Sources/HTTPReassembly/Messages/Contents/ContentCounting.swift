@@ -84,6 +84,7 @@ extension OpenContent {
         observer?.decodedContent(octets, of: number)
       }
     }
+    run.countObserved()
   }
 
   /// Ends the content of a message, seen whole or not. The outcome is known at once, or when the message becomes final.

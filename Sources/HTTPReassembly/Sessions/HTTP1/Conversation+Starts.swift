@@ -70,6 +70,7 @@ extension Conversation {
     if let observer = run.observer {
       let (number, kind) = run.rows.messages.look(Int(row)) { ($0.message.number, $0.message.kind) }
       observer.startLine(line, of: number, kind: kind)
+      run.countObserved()
     }
     return true
   }

@@ -37,7 +37,7 @@ extension MultiplexedStreams {
     if isRequest ? section.method == .none : section.status == 0 {
       noteWithoutStart(section, slot, row, endsStream: endsStream, &run)
     }
-    show(section, row, isRequest: isRequest, run)
+    show(section, row, isRequest: isRequest, &run)
     // 101 is not used in HTTP/2 (RFC 9113 §8.6).
     let isInterim = !isRequest && (100...199).contains(section.status) && !endsStream
     if isInterim {
@@ -130,7 +130,7 @@ extension MultiplexedStreams {
   }
 
   /// Shows an observer the start of a message.
-  private func show(_ section: FieldSection, _ row: RowIndex, isRequest: Bool, _ run: borrowing Run) {
+  private func show(_ section: FieldSection, _ row: RowIndex, isRequest: Bool, _ run: inout Run) {
     guard let observer = run.observer else { return }
     let (number, kind) = run.rows.messages.look(Int(row)) { ($0.message.number, $0.message.kind) }
     let isInterim = !isRequest && (100...199).contains(section.status)
@@ -140,6 +140,7 @@ extension MultiplexedStreams {
     for (line, nameLength) in section.fieldLines(isRequest: isRequest) {
       line.withOctets { observer.fieldLine($0, name: 0..<nameLength, value: nameLength + 2..<line.count, of: number) }
     }
+    run.countObserved()
   }
 }
 

@@ -12,6 +12,8 @@ struct DatagramAccount {
   /// Octets of its IP and UDP headers.
   var overhead: Int
   let arrival: SegmentArrival
+  /// Whether it was read before, and its packet has waited for keys.
+  let hasWaited: Bool
   /// CRYPTO data.
   var handshake = 0
   /// Other octets of opened packets, packets without protection, and octets behind a datagram's last packet.
@@ -30,10 +32,11 @@ struct DatagramAccount {
   /// Whether a packet of the application acknowledges others.
   var acknowledges = false
 
-  init(side: Side, overhead: Int, arrival: SegmentArrival) {
+  init(side: Side, overhead: Int, arrival: SegmentArrival, hasWaited: Bool = false) {
     self.side = side
     self.overhead = overhead
     self.arrival = arrival
+    self.hasWaited = hasWaited
   }
 
   /// Takes octets of a stream as those that decide the owner, if they decide better than the ones before.

@@ -20,10 +20,11 @@ extension QUICConnection {
   // MARK: Initial packets
 
   mutating func openInitial(
-    _ header: QUICPacketHeader, _ place: PacketPlace, _ payload: RawSpan, from side: Side, _ room: inout PacketRoom,
-    _ run: inout Run
+    _ header: QUICPacketHeader, _ place: PacketPlace, _ payload: RawSpan, of account: borrowing DatagramAccount,
+    _ room: inout PacketRoom, _ run: inout Run
   ) -> QUICOpening {
     guard let opener else { return .closed }
+    let side = account.side
     if client != nil,
       let packet = openInitial(header, place, payload, from: side, with: opener.value.keySource, &room)
     {
@@ -31,7 +32,10 @@ extension QUICConnection {
     }
     // The client's first packets contain the ID that they are protected with.
     guard client == nil || client == side else { return .closed }
-    guard let packet = openInitial(header, place, payload, from: side, with: header.destinationID, &room) else {
+    // A packet waits only after the keys made from its own ID have failed. Those are dear, and would fail again.
+    guard !account.hasWaited,
+      let packet = openInitial(header, place, payload, from: side, with: header.destinationID, &room)
+    else {
       return mayOpenLater(.initial, side, run) ? .waits : .closed
     }
     if client == nil {

@@ -208,7 +208,7 @@ struct QUICConnection {
       header.end > payload.byteCount
       ? .closed
       : level == .initial
-        ? openInitial(header, place, payload, from: side, &room, &run)
+        ? openInitial(header, place, payload, of: account, &room, &run)
         : open(level, header.version, place, payload, from: side, &room, &run)
     if case .opened = packet { noteIDs(header, level, from: side) }
     finish(packet, level, place, payload, length, &account, &room, &run)
@@ -347,7 +347,8 @@ struct QUICConnection {
       run.heldOctets -= opener.value.heldOctets
       opener.value.heldOctets = 0
       for packet in held {
-        var account = DatagramAccount(side: packet.side, overhead: packet.overhead, arrival: packet.arrival)
+        var account = DatagramAccount(
+          side: packet.side, overhead: packet.overhead, arrival: packet.arrival, hasWaited: true)
         packet.octets.withOctets { read($0, length: $0.byteCount, &account, &room, &run) }
         settle(account, &run)
       }
