@@ -46,7 +46,10 @@ struct SavingFigures {
   /// Adds a connection, and returns its host: of its first message, else of its ClientHello.
   mutating func add(_ connection: Connection, texts: borrowing TextPool) -> String {
     // A subflow that joined another one is final before it.
-    var host = connection.joined.flatMap { hosts[$0] } ?? hosts.removeValue(forKey: connection.number) ?? ""
+    var host = ""
+    if !hosts.isEmpty {
+      host = connection.joined.flatMap { hosts[$0] } ?? hosts.removeValue(forKey: connection.number) ?? ""
+    }
     if host.isEmpty, let security = connection.security { host = name.host(texts.octets(security.serverName)) }
     let cost = connection.setup + connection.handshake + connection.teardown
     if let security = connection.security, security.opening != .yes, connection.messages == 0 {

@@ -26,6 +26,29 @@ import Testing
     #expect(budget.connectionRoom == 900)
   }
 
+  /// Connections give way for what an observer holds of their messages.
+  @Test func connectionsGiveWayForAnObserver() {
+    final class Holder: MessageObserver {
+      var memory = 0
+      func startLine(_ line: RawSpan, of message: Int, kind: MessageKind) { memory += 1 << 20 }
+      func fieldLine(_ line: RawSpan, name: Range<Int>?, value: Range<Int>?, of message: Int) {}
+      func content(_ octets: RawSpan, of message: Int) {}
+      func decodedContent(_ octets: RawSpan, of message: Int) {}
+      func end(of message: Int, decodedLength: Int?) {}
+    }
+    let packets = Dialogue.connections(40, spacing: 1_000_000) { dialogue in
+      dialogue.send(.client, HTTP.get("/a"))
+      dialogue.send(.server, HTTP.ok(""))
+    }
+    var configuration = Configuration()
+    configuration.connectionOctetLimit = 20 << 20
+    let evicting = Analysis(packets, configuration: configuration, observer: Holder())
+    let free = Analysis(packets, configuration: configuration)
+    #expect(evicting.violations == [])
+    #expect(evicting.anomalies[.connectionMemoryFull] > 0 && free.anomalies[.connectionMemoryFull] == 0)
+    #expect(evicting.messages.count == free.messages.count && evicting.classes == free.classes)
+  }
+
   /// Tables that reports are made of have one limit together: beyond it they get no further rows, and say so.
   @Test func tablesAreClosedTogether() {
     var budget = budget(limit: 1000, connections: 900)

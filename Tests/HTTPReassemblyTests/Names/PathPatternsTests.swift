@@ -35,7 +35,7 @@ import Testing
   /// The trie says what looking at one pattern after the other says.
   @Test func agreesWithEachPatternAlone() {
     var random = SeededRandom(seed: 1207)
-    let words = ["a", "b", "{x}", "a{x}", "{x}b", "*"]
+    let words = ["a", "b", "{x}", "a{x}", "{x}b", "a{x}b", "{x}a{y}", "*"]
     for _ in 0..<RandomCases.count(300) {
       let patterns = (0..<random.number(1..<8)).map { _ in
         "/" + (0..<random.number(1..<5)).map { _ in words[random.number(0..<words.count)] }.joined(separator: "/")
@@ -43,13 +43,24 @@ import Testing
       for _ in 0..<20 {
         let path =
           "/"
-          + (0..<random.number(1..<5)).map { _ in ["a", "b", "ab", "c", ""][random.number(0..<5)] }.joined(
+          + (0..<random.number(1..<5)).map { _ in ["a", "b", "ab", "aab", "bac", "c", ""][random.number(0..<7)] }.joined(
             separator: "/")
         let fitting = patterns.filter { Self.pattern(path, [$0]) != nil }
         let found = Self.pattern(path, patterns)
         #expect(fitting.isEmpty ? found == nil : found.map(fitting.contains) == true, "\(path) in \(patterns)")
       }
     }
+  }
+
+  /// Of segments that all fit, the one with the most text wins, and among equal ones the first pattern.
+  @Test func moreTextWinsAndThenTheFirst() {
+    let patterns = ["/{x}a", "/b{x}", "/b{x}a", "/{x}b{y}a", "/{x}"]
+    #expect(Self.pattern("/bxa", patterns) == "/b{x}a")
+    #expect(Self.pattern("/xa", patterns) == "/{x}a")
+    #expect(Self.pattern("/bx", patterns) == "/b{x}")
+    #expect(Self.pattern("/xbya", patterns) == "/{x}b{y}a")
+    #expect(Self.pattern("/x", patterns) == "/{x}")
+    #expect(Self.pattern("/ba", ["/{x}a", "/b{x}"]) == "/{x}a" && Self.pattern("/ba", ["/b{x}", "/{x}a"]) == "/b{x}")
   }
 
   @Test func whatNoPatternFitsIsGuessedWhenThatIsAskedFor() {

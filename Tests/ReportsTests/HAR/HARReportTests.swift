@@ -90,6 +90,21 @@ import Testing
     #expect(member(other, "request", "headersSize") as? Int == 49, "figures are never cut")
   }
 
+  /// What is kept counts with the room that an array takes, until the row of its message is written.
+  @Test func keptPartsCount() {
+    let gathering = HARContentObserver([.headers, .bodies])
+    #expect(gathering.memory == 0)
+    Array("GET / HTTP/1.1".utf8).withOctets { gathering.startLine($0, of: 1, kind: .request) }
+    Array("Host: a.test".utf8).withOctets { gathering.fieldLine($0, name: 0..<4, value: 6..<12, of: 1) }
+    let empty = gathering.memory
+    #expect(empty > 26)
+    for _ in 0..<5 { [UInt8](repeating: 0x61, count: 1000).withOctets { gathering.decodedContent($0, of: 1) } }
+    #expect(gathering.memory - empty >= 8192)
+    gathering.end(of: 1, decodedLength: 5000)
+    #expect(gathering.take(1)?.body.count == 5000)
+    #expect(gathering.memory == 0)
+  }
+
   @Test func contentThatIsNotKnownToBeGoodIsLeftOut() throws {
     var dialogue = Dialogue.opened()
     dialogue.send(.client, "GET / HTTP/1.1\r\nHost: a.test\r\n\r\n")
