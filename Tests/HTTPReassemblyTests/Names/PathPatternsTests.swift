@@ -43,7 +43,8 @@ import Testing
       for _ in 0..<20 {
         let path =
           "/"
-          + (0..<random.number(1..<5)).map { _ in ["a", "b", "ab", "aab", "bac", "c", ""][random.number(0..<7)] }.joined(
+          + (0..<random.number(1..<5)).map { _ in ["a", "b", "ab", "aab", "bac", "c", ""][random.number(0..<7)] }
+          .joined(
             separator: "/")
         let fitting = patterns.filter { Self.pattern(path, [$0]) != nil }
         let found = Self.pattern(path, patterns)
