@@ -274,7 +274,7 @@ public struct Summary {
     if ledger.droppedPackets > 0 {
       remarks.append("incomplete: packets dropped by the capture: \(Numerals.grouped(ledger.droppedPackets))")
     }
-    return remarks + [leftOut.text].compactMap(\.self) + notes
+    return remarks + [HTTP3Choice(totals, redaction: redaction).line, leftOut.text].compactMap(\.self) + notes
   }
 
   // MARK: Anomalies

@@ -1,0 +1,42 @@
+import TestSupport
+import Testing
+
+@testable import HTTPReassembly
+@testable import Reports
+
+/// The summary's line about hosts that speak HTTP/3.
+@Suite struct HTTP3ChoiceTests {
+  /// The totals of one exchange with each host; those in `offering` offer HTTP/3.
+  private func totals(_ hosts: [String], offering: Set<String>) -> Totals {
+    var index = -1
+    let packets = Dialogue.connections(hosts.count, spacing: 1_000_000) { dialogue in
+      index += 1
+      dialogue.send(.client, "GET /a HTTP/1.1\r\nHost: \(hosts[index])\r\n\r\n")
+      let offer = offering.contains(hosts[index]) ? "Alt-Svc: h3=\":443\"\r\n" : ""
+      dialogue.send(.server, "HTTP/1.1 200 OK\r\n\(offer)Content-Length: 0\r\n\r\n")
+    }
+    return Analysis(packets).totals
+  }
+
+  @Test func nothingIsSaidWithoutHTTP3() {
+    #expect(HTTP3Choice(totals(["a.test", "b.test"], offering: []), redaction: nil).line == nil)
+  }
+
+  @Test func hostsThatOfferItAreNamed() throws {
+    let totals = totals(["a.test", "b.test"], offering: ["b.test"])
+    let octets = try #require(totals.hosts.first { totals.texts.string($0.host) == "b.test" }).exchanges.http1.octets
+    #expect(
+      HTTP3Choice(totals, redaction: nil).line
+        == "HTTP/3: 1 host offered it and sent \(octets) bytes in 1 exchange without it: b.test")
+    #expect(HTTP3Choice(totals, redaction: Redaction { _ in [1, 2, 3, 4] }).line?.contains("b.test") == false)
+  }
+
+  @Test func useIsAddedUpAndLongListsAreCut() {
+    let names = ["a.test", "b.test", "c.test", "d.test", "e.test"]
+    var totals = totals(names, offering: Set(names))
+    totals.hosts[0].exchanges.http3 = .init(count: 2, octets: 1_234)
+    let line = HTTP3Choice(totals, redaction: nil).line ?? ""
+    #expect(line.hasPrefix("HTTP/3: 1 host used it for 1,234 bytes in 2 exchanges; 4 hosts offered it and sent "))
+    #expect(line.hasSuffix(" more") && line.contains(" in 4 exchanges without it: "))
+  }
+}
