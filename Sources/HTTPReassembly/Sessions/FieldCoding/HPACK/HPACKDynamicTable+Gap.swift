@@ -20,7 +20,7 @@ extension HPACKDynamicTable {
     gap = HPACKGap(
       newer: 0, candidates: isPossible.indices.filter { isPossible[$0] }.map { HPACKGap.Candidate(number: $0) },
       most: all, starts: gap?.nextStarts ?? [(0, 1)],
-      expected: Double(octets) * insertions(perOctet: true),
+      expected: Double(octets) * insertions(perOctet: true), octets: octets,
       block: gap?.block ?? block,
       isOlderComplete: gap?.isOlderComplete ?? isComplete)
     maximumSize = nil
@@ -37,9 +37,14 @@ extension HPACKDynamicTable {
 
   /// Notes how many blocks were lost last, as far as their streams tell.
   mutating func expect(blocks: Int) {
-    let most = (Double(blocks) + 0.25) * insertions(perOctet: false)
-    if let gap, !gap.isExpected, gap.expected > most { self.gap?.expected = most }
-    gap?.isExpected = true
+    guard var gap, !gap.isExpected else { return }
+    gap.expected = min(gap.expected, (Double(blocks) + 0.25) * insertions(perOctet: false))
+    // A frame's header has 9 octets. Many more octets than such blocks take are content, a few more are other fields.
+    let more = gap.octets - max(blocks - 1, 0) * (9 + usualLength) - usualLength * 3 / 2 - 4
+    gap.isLarge = more > 0 && more < HPACKGap.leastContent
+    if gap.isLarge { gap.expected = max(gap.expected, HPACKGap.largeExpectation) }
+    gap.isExpected = true
+    self.gap = gap
   }
 
   /// Whether it is uncertain which entries older indices refer to.

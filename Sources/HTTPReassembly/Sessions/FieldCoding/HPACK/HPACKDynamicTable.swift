@@ -96,6 +96,9 @@ struct HPACKDynamicTable {
     Double(insertions + 1) / (perOctet ? Double(blockOctets + 20) : Double(block + 1))
   }
 
+  /// The usual octets of a block.
+  var usualLength: Int { blockOctets / max(Int(block), 1) }
+
   /// Counts the sizes of entries that were not seen.
   mutating func addSize(_ octets: Int) { size += octets }
 

@@ -76,10 +76,14 @@ struct HPACKEvidence {
   /// Weighs references of a block with these names, if so many entries were inserted in the gap.
   func weigh(_ references: [HPACKGap.Reference], _ names: [HPACKGap.Name], _ number: Int) -> Weight {
     var found = Weight(weight: -lack(names, number))
+    // Fields often change together, so several changes are little less likely than the least likely one.
+    var (most, sum) = (0.0, 0.0)
     for reference in references {
       let previous = code(reference.previous, number)
       guard reference.index >= number else {
-        found.weight -= surprise(behind: previous, number)
+        let surprise = surprise(behind: previous, number)
+        most = max(most, surprise)
+        sum += surprise
         continue
       }
       guard let entry = entry(reference.index, number), entry.nameCode != 0 else {
@@ -102,6 +106,7 @@ struct HPACKEvidence {
         found.weight -= Self.misplaced
       }
     }
+    found.weight -= most + Self.together * (sum - most)
     return found
   }
 
@@ -129,6 +134,8 @@ struct HPACKEvidence {
     return behind[place] + entries[place].size + number * largeEntry > likelySize ? 0 : surprise
   }
 
+  /// The part of the surprise of one change that remains when another one is there.
+  private static var together: Double { 0.3 }
   /// The least surprise at which a name counts as expected.
   private static var steady: Double { 1 }
   /// The number of blocks after which an entry without use is out of use.

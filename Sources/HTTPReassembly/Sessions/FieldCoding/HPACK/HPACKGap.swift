@@ -48,6 +48,14 @@ struct HPACKGap {
   var expected: Double
   /// Whether the number of lost blocks is in it.
   var isExpected = false
+  /// The octets that were lost last.
+  var octets: Int
+  /// Whether they are a little more than usual blocks take, so that a change is likely.
+  var isLarge = true
+  /// The octets beyond those of usual blocks that are content rather than other fields.
+  static let leastContent = 200
+  /// The least expected number of insertions in a little more octets than usual.
+  static let largeExpectation = 1.5
   /// The number of the last block before the gap.
   var block: Int32
   /// Whether all older entries that the sender may refer to are known.
@@ -59,13 +67,14 @@ struct HPACKGap {
 
   init(
     newer: Int, candidates: [Candidate], most: Int, starts: [(number: Int, chance: Double)], expected: Double,
-    block: Int32, isOlderComplete: Bool
+    octets: Int, block: Int32, isOlderComplete: Bool
   ) {
     self.newer = newer
     self.candidates = candidates
     self.most = most
     self.starts = starts
     self.expected = expected
+    self.octets = octets
     self.block = block
     self.isOlderComplete = isOlderComplete
   }
@@ -105,15 +114,19 @@ struct HPACKGap {
     let chosen = candidates[best]
     guard chosen.hits > 0 else { return }
     var rest = 0.0
+    let isDoubtful = isLarge && chosen.hits < Self.manyHits
     for index in weights.indices where index != best {
       let other = candidates[index]
-      guard other.hits == 0 || other.weight + Self.difference <= chosen.weight else { return }
-      rest += exp(weights[index] - weights[best])
+      let isUnlikely = weights[index] + Self.farAway < weights[best]
+      guard isUnlikely || other.hits == 0 || other.weight + Self.difference <= chosen.weight else { return }
+      // A few fields may have changed together, however long they were the same.
+      let doubt = isDoubtful && other.hits == 0 ? max(-Self.leastDoubt - other.weight, 0) : 0
+      rest += exp(weights[index] + doubt - weights[best])
     }
     if isOpen {
       rest += exp(others + log(chance(of: Self.limit + 1, orMore: true)) - weights[best])
     }
-    guard rest < exp(-Self.certainty) else { return }
+    guard rest < exp(isDoubtful ? -Self.doubtfulCertainty : -Self.certainty) else { return }
     candidates = [chosen]
     most = chosen.number
   }
@@ -145,9 +158,15 @@ struct HPACKGap {
 
   /// The logarithm of the odds at which a number counts as certain.
   private static var certainty: Double { 5 }
+  private static var doubtfulCertainty: Double { 7 }
+  /// The references that are not all likely to change at once.
+  private static var manyHits: Int { 6 }
+  private static var leastDoubt: Double { 4 }
   /// The least difference of what later blocks tell of two numbers with which both refer to known entries. The expected number alone
   /// decides nothing there.
   private static var difference: Double { 3 }
+  /// The difference at which the expected number decides all the same.
+  private static var farAway: Double { 9 }
   /// The share of gaps with many more insertions than expected.
   private static var unexpected: Double { 0.005 }
 }
