@@ -17,6 +17,8 @@ struct HPACKDynamicTable {
     var nameCode: UInt32 = 0
     /// The code of the name before it, where a block last referred to it or inserted it.
     var previous: UInt32 = 0
+    /// The one that was different from it before; 0 if none was.
+    var earlier: UInt32 = 0
     /// The number of the last block that referred to it; 0 if none did.
     var lastUse: Int32 = 0
     /// The number of references to it.
@@ -116,6 +118,8 @@ struct HPACKDynamicTable {
     let place = entries.count - 1 - index
     entries[place].lastUse = block
     entries[place].uses &+= 1
+    guard entries[place].previous != previous else { return }
+    entries[place].earlier = entries[place].previous
     entries[place].previous = previous
   }
 

@@ -67,6 +67,7 @@ struct HPACKEvidence {
       let entry = entries[place]
       guard entry.nameCode != 0 else { continue }
       pairs.insert(UInt64(entry.previous) << 32 | UInt64(entry.nameCode))
+      pairs.insert(UInt64(entry.earlier) << 32 | UInt64(entry.nameCode))
       let surprise = surprise(fields[entry.valueMark ^ UInt64(entry.nameCode)])
       guard entry.previous != 0, surprise > steadiest[entry.previous]?.surprise ?? 0 else { continue }
       steadiest[entry.previous] = (place, surprise)
@@ -98,7 +99,7 @@ struct HPACKEvidence {
       if !isSteady { found.weight -= Self.other }
       if previous == 0 || entry.previous == 0 {
         found.weight -= Self.unknown
-      } else if entry.previous == previous {
+      } else if entry.previous == previous || entry.earlier == previous {
         found.hits += 1
       } else if pairs.contains(UInt64(previous) << 32 | UInt64(entry.nameCode)) {
         found.hits += 1
