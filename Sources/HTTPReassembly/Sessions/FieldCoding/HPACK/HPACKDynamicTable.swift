@@ -95,7 +95,7 @@ struct HPACKDynamicTable {
 
   /// The number of insertions so far for each octet of a block, or for each block.
   func insertions(perOctet: Bool) -> Double {
-    Double(insertions + 1) / (perOctet ? Double(blockOctets + 20) : Double(block + 1))
+    Double(insertions &+ 1) / (perOctet ? Double(blockOctets &+ 20) : Double(block &+ 1))
   }
 
   /// The usual octets of a block.

@@ -44,10 +44,11 @@ struct HPACKEvidence {
       sum += entries[place].size
     }
     largeEntry = older > 0 ? (sum - newer) * 3 / (2 * older) : 64
-    /// The same field may have left the table and come again.
+    let newest = max(older - Self.window, 0)..<older
+    // The same field may have left the table and come again.
     var fields: [UInt64: (presence: Int, block: Int32)] = [:]
     var names: [UInt32: (presence: Int, block: Int32)] = [:]
-    for place in 0..<older where entries[place].nameCode != 0 {
+    for place in newest where entries[place].nameCode != 0 {
       let entry = entries[place]
       let mark = entry.valueMark ^ UInt64(entry.nameCode)
       let presence = Int(entry.uses) + 1
@@ -59,11 +60,14 @@ struct HPACKEvidence {
     // The chance that a block lacks what earlier ones had (by Krichevsky and Trofimov).
     func surprise(_ found: (presence: Int, block: Int32)?) -> Double {
       guard let found else { return 0 }
-      let age = Double(max(gap.block - found.block, 0) + 1)
+      let age = Double(max(gap.block &- found.block, 0) &+ 1)
       return log((age + 1) / (age - min(Double(found.presence), age) + 0.5))
     }
-    for (code, found) in names where surprise(found) > Self.steady { expected[code] = surprise(found) }
-    for place in 0..<older where behind[place] + entries[place].size <= likelySize {
+    let steady = names.map { (code: $0.key, surprise: surprise($0.value)) }.filter { $0.surprise > Self.steady }
+    for field in steady.sorted(by: { ($0.surprise, $0.code) > ($1.surprise, $1.code) }).prefix(Self.expectedLimit) {
+      expected[field.code] = field.surprise
+    }
+    for place in newest where behind[place] + entries[place].size <= likelySize {
       let entry = entries[place]
       guard entry.nameCode != 0 else { continue }
       pairs.insert(UInt64(entry.previous) << 32 | UInt64(entry.nameCode))
@@ -94,7 +98,7 @@ struct HPACKEvidence {
       }
       let place = older - 1 - (reference.index - number)
       if behind[place] + 32 * number + entry.size > likelySize { found.weight -= Self.evicted }
-      if max(entry.lastUse, entry.block) <= gap.block - Self.useSpan { found.weight -= Self.unused }
+      if max(entry.lastUse, entry.block) <= gap.block &- Self.useSpan { found.weight -= Self.unused }
       let isSteady = steadiest[previous].map { $0.place == place } ?? true
       if !isSteady { found.weight -= Self.other }
       if previous == 0 || entry.previous == 0 {
@@ -113,7 +117,7 @@ struct HPACKEvidence {
 
   /// How unlikely it is that a block has these names and lacks others. Those of unknown entries may be any.
   private func lack(_ names: [HPACKGap.Name], _ number: Int) -> Double {
-    guard !expected.isEmpty else { return 0 }
+    guard !expected.isEmpty, names.count <= Self.nameLimit else { return 0 }
     let codes = names.map { code($0, number) }
     let lacking = expected.filter { !codes.contains($0.key) }.map(\.value).sorted()
     return lacking.dropLast(codes.count { $0 == 0 }).reduce(0, +)
@@ -135,6 +139,10 @@ struct HPACKEvidence {
     return behind[place] + entries[place].size + number * largeEntry > likelySize ? 0 : surprise
   }
 
+  // Work for a block is bounded: by the entries and the names that are looked at.
+  private static var window: Int { 512 }
+  private static var expectedLimit: Int { 32 }
+  private static var nameLimit: Int { 128 }
   /// The part of the surprise of one change that remains when another one is there.
   private static var together: Double { 0.3 }
   /// The least surprise at which a name counts as expected.

@@ -62,6 +62,8 @@ struct HPACKGap {
   var isOlderComplete: Bool
   /// How well later blocks fit to the numbers beyond the candidates.
   var others = 0.0
+  /// The number of blocks that have been weighed.
+  private var weighed = 0
   /// The indices of older entries, counted from the gap's end, that have been weighed.
   private var counted: [Int] = []
 
@@ -82,6 +84,9 @@ struct HPACKGap {
   /// Whether other numbers than those of the candidates are possible.
   var isOpen: Bool { most > Self.limit }
 
+  /// The blocks that are weighed. If they do not tell the number, later ones hardly do.
+  private static let blockLimit = 32
+
   /// The maximum number of insertions that are considered. A lost packet seldom holds more.
   static let limit = 384
 
@@ -100,11 +105,14 @@ struct HPACKGap {
 
   /// Takes those references whose indices have not been weighed yet. The same one again tells nothing more.
   mutating func takeNew(_ references: [Reference]) -> [Reference] {
-    references.filter {
+    guard weighed < Self.blockLimit else { return [] }
+    let new = references.filter {
       guard counted.count < Self.limit, !counted.contains($0.index) else { return false }
       counted.append($0.index)
       return true
     }
+    if !new.isEmpty { weighed += 1 }
+    return new
   }
 
   /// Chooses a candidate if all others together are too unlikely.
