@@ -71,7 +71,7 @@ extension HPACKDynamicTable {
     gap.candidates = candidates
     let new = gap.takeNew(references)
     if !new.isEmpty {
-      let evidence = HPACKEvidence(entries, gap, likelySize: likelySize)
+      let evidence = HPACKEvidence(entries, gap, likelySize: likelySize, uses: uses, moves: moves)
       for place in gap.candidates.indices {
         gap.candidates[place].take(evidence.weigh(new, names, gap.candidates[place].number))
       }
@@ -79,9 +79,10 @@ extension HPACKDynamicTable {
       gap.choose()
     }
     self.gap = gap
+    // The sender is in error, or has changed the size of the table unseen.
+    let isPossible = gap.candidates.contains { $0.weight >= -HPACKGap.worstFit }
+    guard isPossible || gap.isOpen else { return loseOlder() }
     if gap.candidates.count == 1, !gap.isOpen { close(gap, gap.candidates[0].number) }
-    // The sender is in error.
-    if gap.candidates.isEmpty { loseOlder() }
   }
 
   /// Ends the gap, whose number of insertions is known.

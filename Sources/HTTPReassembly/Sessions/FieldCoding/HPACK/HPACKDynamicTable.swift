@@ -44,6 +44,9 @@ struct HPACKDynamicTable {
   /// The number of insertions, and the octets of the blocks that they were in.
   private var insertions: Int32 = 0
   private var blockOctets = 0
+  /// The number of references to entries, and of those behind another name than before.
+  private(set) var uses: Int32 = 0
+  private(set) var moves: Int32 = 0
   /// The sender's size limit that was known last. It is no proof once octets were lost.
   private(set) var likelySize = Self.defaultSize
   /// The unseen insertions among the entries; nil without any.
@@ -118,7 +121,9 @@ struct HPACKDynamicTable {
     let place = entries.count - 1 - index
     entries[place].lastUse = block
     entries[place].uses &+= 1
+    uses &+= 1
     guard entries[place].previous != previous else { return }
+    if entries[place].earlier != previous { moves &+= 1 }
     entries[place].earlier = entries[place].previous
     entries[place].previous = previous
   }

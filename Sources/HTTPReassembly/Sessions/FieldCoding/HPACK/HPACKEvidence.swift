@@ -23,6 +23,8 @@ struct HPACKEvidence {
   /// Octets of a large entry, by those that were seen.
   private let largeEntry: Int
   private let likelySize: Int
+  /// How unlikely it is that a sender refers to an entry behind another name than before.
+  private let misplaced: Double
   /// The steadiest entry behind each name, by the name's code.
   private var steadiest: [UInt32: (place: Int, surprise: Double)] = [:]
   /// How unlikely it is that the next block lacks a name, by the name's code.
@@ -30,10 +32,11 @@ struct HPACKEvidence {
   /// The names behind each other so far.
   private var pairs: Set<UInt64> = []
 
-  init(_ entries: IndexRing<HPACKDynamicTable.Insertion>, _ gap: HPACKGap, likelySize: Int) {
+  init(_ entries: IndexRing<HPACKDynamicTable.Insertion>, _ gap: HPACKGap, likelySize: Int, uses: Int32, moves: Int32) {
     self.entries = entries
     self.gap = gap
     self.likelySize = likelySize
+    misplaced = min(log((Double(uses) + 1) / (Double(moves) + 0.5)), Self.mostMisplaced)
     older = entries.count - gap.newer
     behind = [Int](repeating: 0, count: older)
     var sum = 0
@@ -108,7 +111,7 @@ struct HPACKEvidence {
       } else if pairs.contains(UInt64(previous) << 32 | UInt64(entry.nameCode)) {
         found.hits += 1
       } else {
-        found.weight -= Self.misplaced
+        found.weight -= max(misplaced, 0)
       }
     }
     found.weight -= most + Self.together * (sum - most)
@@ -149,12 +152,12 @@ struct HPACKEvidence {
   private static var steady: Double { 1 }
   /// The number of blocks after which an entry without use is out of use.
   private static var useSpan: Int32 { 16 }
-  // How unlikely it is that a sender refers to an entry that it evicted, that is out of use, that was behind another field before, or
-  // whose place is not known.
+  // How unlikely it is that a sender refers to an entry that it evicted, that is out of use, that is not the steadiest one there, that was
+  // not seen, or whose place is not known.
   private static var evicted: Double { 5 }
   private static var unused: Double { 1.5 }
   private static var other: Double { 0.5 }
   private static var unseen: Double { 2.5 }
-  private static var misplaced: Double { 4 }
+  private static var mostMisplaced: Double { 4 }
   private static var unknown: Double { 0.7 }
 }
