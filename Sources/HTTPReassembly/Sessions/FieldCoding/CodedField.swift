@@ -6,6 +6,8 @@ package struct CodedField {
   package var value = CodedText.unknown
   /// The mark of a value from an entry of the dynamic table; else 0.
   var valueMark: UInt64 = 0
+  /// The code of its name (`FieldNameCode`) in HPACK; 0 if it is unknown.
+  var nameCode: UInt32 = 0
   /// Whether it is no field, but a table size update (RFC 7541 §6.3) or the prefix of a section (RFC 9204 §4.5.1).
   var isInstruction = false
   /// Whether it is invalid, by its index, its string, or its size.
@@ -61,4 +63,17 @@ package struct CodedText {
 
   @inline(__always)
   var range: Range<Int> { Int(start)..<Int(start &+ max(count, 0)) }
+}
+
+/// A number for the name of a field, to tell whether names are equal. Different names hardly ever share one.
+enum FieldNameCode {
+  /// The number that stands for the start of a block.
+  static let start: UInt32 = 1
+
+  /// The number of a name (FNV-1a), which is never 0.
+  static func of(_ name: RawSpan) -> UInt32 {
+    var code: UInt32 = 0x811c_9dc5
+    for offset in 0..<name.byteCount { code = (code ^ UInt32(name.octet(offset))) &* 0x0100_0193 }
+    return max(code, 2)
+  }
 }

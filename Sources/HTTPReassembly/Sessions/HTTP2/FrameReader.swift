@@ -58,6 +58,8 @@ struct FrameReader: ~Copyable {
 
   /// Whether frames were found behind a gap by their looks alone. The next one at the start of a segment or record confirms them.
   var isUnsure = false
+  /// The highest stream with a request of this side.
+  var latestRequest: UInt32 = 0
   /// Octets since framing was lost that may be of field blocks.
   var lostOctets = 0
 

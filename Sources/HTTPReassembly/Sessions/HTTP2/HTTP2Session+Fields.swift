@@ -158,7 +158,7 @@ extension HTTP2Session {
     let (purpose, slot, message, endsStream, unread, hasHole) = readers.look(side) {
       ($0.block.purpose, $0.block.slot, $0.block.message, $0.block.endsStream, $0.block.unread, $0.block.hasHole)
     }
-    let missing = readers.look(side) { $0.block.missing }
+    let (missing, stream) = readers.look(side) { ($0.block.missing, $0.block.stream) }
     let keptCapacity = readers.look(side) { $0.block.octets.capacity } <= Self.blockCapacity
     readers[side].block.octets.removeAll(keepingCapacity: keptCapacity)
     readers[side].block.isOpen = false
@@ -172,9 +172,12 @@ extension HTTP2Session {
       isObserved: run.observer != nil && purpose == .header && row >= 0)
     if unread > 0, !hasHole { run.note(.http2FieldBlockTooLong) }
     let isCut = unread > 0 || hasHole
+    let isRequest = side == requestSide && purpose == .header
     if !isCut, row >= 0, decoders[side].look({ $0.hasGap }) {
-      decoders[side].value.narrow(octets, kinds(purpose, slot, endsStream: endsStream, run))
+      let kinds = kinds(purpose, slot, endsStream: endsStream, run)
+      decoders[side].value.narrow(octets, kinds, lostBlocks: isRequest ? lostRequests(before: stream) : nil)
     }
+    if isRequest { readers[side].latestRequest = max(readers[side].latestRequest, stream) }
     let left = read(octets, into: &section, decoders[side], isCut: isCut, isTrailer: purpose == .trailer, row, &run)
     if isCut { decoders[side].value.lose(octets: left + unread + missing) }
     if unread > 0 { section.takeUnread(unread) }
@@ -198,6 +201,13 @@ extension HTTP2Session {
 
   /// Octets of memory that are kept for the next block.
   private static var blockCapacity: Int { 16 << 10 }
+
+  /// The number of requests that were lost before the one on a stream, as far as the numbers of streams tell; nil if they do not.
+  private func lostRequests(before stream: UInt32) -> Int? {
+    let latest = readers.look(requestSide ?? 0) { $0.latestRequest }
+    // Both numbers are odd, except 0 before the first request.
+    return stream > latest ? Int((stream - latest + 1) / 2) - 1 : nil
+  }
 
   /// The kinds of field sections that a block of a message can be. Sections before it may have been lost.
   private func kinds(

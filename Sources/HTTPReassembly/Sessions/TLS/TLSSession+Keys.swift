@@ -153,6 +153,9 @@ extension TLSSession {
     return isProtected && prepareOpener(side, &run)
   }
 
+  /// Whether the name of the secrets may be another one than that of the hello that was read, or none was read.
+  var hasUnknownName: Bool { facts.hasEncryptedHello || negotiation?.value.client == nil }
+
   /// Prepares to open records of a side, if known secrets may do it.
   mutating func prepareOpener(_ side: Side, _ run: inout Run) -> Bool {
     guard let negotiation, negotiation.value.hasServerHello, !sides[side].isClosed else { return false }
@@ -163,8 +166,8 @@ extension TLSSession {
     }
     guard negotiation.value.suite?.protection != nil else { return false }
     if !hasSecrets(side, run) {
-      // The secret that opens the server's first record finds the name of an encrypted hello.
-      guard isTLS13, facts.hasEncryptedHello, side != client, !run.secrets.isEmpty,
+      // The secret that opens the server's first record finds the name of an encrypted or lost hello.
+      guard isTLS13, hasUnknownName, side != client, !run.secrets.isEmpty,
         sides.look(side, { $0.passed == 0 && $0.opener == nil })
       else { return false }
     }

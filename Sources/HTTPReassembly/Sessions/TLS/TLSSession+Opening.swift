@@ -83,7 +83,7 @@ extension TLSSession {
         return nil
       }
     }
-    if facts.hasEncryptedHello, opener.value.epoch == .handshake, opener.value.protection == nil,
+    if hasUnknownName, opener.value.epoch == .handshake, opener.value.protection == nil,
       opener.value.skipped == 0, side != client, !hasSecrets(side, run)
     {
       guard findEncryptedName(side, body, into: &memory, &run) else {
@@ -144,7 +144,7 @@ extension TLSSession {
     }
   }
 
-  /// Looks for the name of the secrets of a connection with an encrypted hello, by the server's first protected record.
+  /// Looks for the name of the secrets of a connection with an encrypted or lost hello, by the server's first protected record.
   @inline(never)
   private func findEncryptedName(
     _ side: Side, _ body: RawSpan, into memory: inout [UInt8], _ run: inout Run

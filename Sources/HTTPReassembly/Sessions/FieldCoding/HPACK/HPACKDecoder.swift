@@ -14,6 +14,8 @@ package struct HPACKDecoder {
   private var hasField = false
   /// Whether the end of this block cannot be read.
   private var isCut = false
+  /// The code of the name of the field before; `FieldNameCode.start` before the first.
+  private var previous = FieldNameCode.start
 
   /// - Parameters:
   ///   - isComplete: Whether the direction is read from its start.
@@ -47,12 +49,13 @@ package struct HPACKDecoder {
   /// Notes that octets of field blocks were lost. Each insertion takes some of them, and may begin or end in others.
   mutating func lose(octets: Int) {
     isSizeLimitKnown = false
-    table.lose(most: (octets + HPACKGap.leastInsertion - 1) / HPACKGap.leastInsertion)
+    table.lose(octets: octets)
   }
 
   /// Begins a field block. If its end `isCut`, the lost octets are told with `lose`.
   package mutating func startBlock(isCut: Bool = false) {
     hasField = false
+    previous = FieldNameCode.start
     self.isCut = isCut
     table.startBlock()
   }
@@ -63,7 +66,10 @@ package struct HPACKDecoder {
     table.compact()
     strings.begin()
     let start = offset
-    guard start < block.byteCount else { return .end }
+    guard start < block.byteCount else {
+      table.endBlock(octets: block.byteCount)
+      return .end
+    }
     let first = block.octet(start)
     var field: CodedField?
     if first & 0x80 != 0 {
@@ -81,7 +87,10 @@ package struct HPACKDecoder {
       return .undecodable
     }
     field.length = offset - start
-    if !field.isInstruction { hasField = true }
+    if !field.isInstruction {
+      hasField = true
+      previous = field.nameCode
+    }
     return .field(field)
   }
 
@@ -114,13 +123,16 @@ package struct HPACKDecoder {
   var hasGap: Bool { table.hasGap }
 
   /// Rules out numbers of unseen insertions with which no peer sends this block as a section of one of these kinds (RFC 9113 §8.3).
-  mutating func narrow(_ block: RawSpan, _ kinds: [FieldOrder.Kind]) {
+  ///
+  /// `lostBlocks` is the number of blocks that were lost since the block before, as far as it is known.
+  mutating func narrow(_ block: RawSpan, _ kinds: [FieldOrder.Kind], lostBlocks: Int?) {
+    if let lostBlocks { table.expect(blocks: lostBlocks) }
     guard let (newer, candidates) = table.uncertainty, let fields = names(block, newer) else { return }
     let possible = candidates.filter { candidate in
       kinds.contains { kind in
         var order = FieldOrder(kind)
         for field in fields.names where order.isPossible {
-          guard let index = field.older else {
+          guard let index = field.place.older else {
             order.take(field.name)
             continue
           }
@@ -131,7 +143,7 @@ package struct HPACKDecoder {
         return order.isPossible(asWhole: fields.mayBeConnect)
       }
     }
-    table.keep(possible, used: fields.used)
+    table.keep(possible, fields.references, fields.names.map { $0.place })
   }
 
   private func name(_ entry: HPACKDynamicTable.Insertion) -> FieldNameKind {
@@ -144,10 +156,10 @@ package struct HPACKDecoder {
   /// split, or changes the size of the table.
   private mutating func names(
     _ block: RawSpan, _ newer: Int
-  ) -> (names: [(name: FieldNameKind, older: Int?)], used: [Int], mayBeConnect: Bool)? {
-    var names: [(name: FieldNameKind, older: Int?)] = []
-    var used: [Int] = []
-    var inserted: [(name: FieldNameKind, older: Int?)] = []
+  ) -> (names: [SplitName], references: [HPACKGap.Reference], mayBeConnect: Bool)? {
+    var names: [SplitName] = []
+    var references: [HPACKGap.Reference] = []
+    var inserted: [SplitName] = []
     var mayBeConnect = true
     var offset = 0
     while offset < block.byteCount {
@@ -158,33 +170,47 @@ package struct HPACKDecoder {
       guard let index = CodedStrings.integer(block, &offset, prefix: isIndexed ? 7 : isInserted ? 6 : 4) else {
         return nil
       }
-      var name: (name: FieldNameKind, older: Int?) = (.unknown, nil)
+      var name = SplitName()
       var ignored = CodedField(length: 0)
       strings.restart()
       if index == 0 {
         guard !isIndexed, let text = strings.string(block, &offset, &ignored) else { return nil }
-        if text.isKnown { name.name = withOctets(of: text, in: block) { FieldNameKind($0) } }
+        if text.isKnown {
+          (name.name, name.place.code) = withOctets(of: text, in: block) { (FieldNameKind($0), FieldNameCode.of($0)) }
+        }
       } else if index <= HPACKStaticTable.count {
         let place = HPACKStaticTable.places[index]
         let (start, length) = (Int(place.start), Int(place.nameLength))
         name.name = HPACKStaticTable.octets.withOctets { FieldNameKind($0.extracting(start..<start + length)) }
+        name.place.code = place.nameCode
         if isIndexed, name.name == .method { mayBeConnect = false }
       } else {
         let dynamic = index - HPACKStaticTable.count - 1
         if dynamic < inserted.count {
           name = inserted[inserted.count - 1 - dynamic]
         } else if dynamic < inserted.count + newer {
-          if let entry = table.entry(dynamic - inserted.count) { name.name = self.name(entry) }
+          if let entry = table.entry(dynamic - inserted.count) {
+            (name.name, name.place.code) = (self.name(entry), entry.nameCode)
+          }
         } else {
-          name.older = dynamic - inserted.count - newer
+          name.place.older = dynamic - inserted.count - newer
         }
       }
-      if isIndexed, let index = name.older { used.append(index) }
+      if isIndexed, let index = name.place.older {
+        references.append(
+          HPACKGap.Reference(index: index, previous: names.last?.place ?? HPACKGap.Name(code: FieldNameCode.start)))
+      }
       if !isIndexed { guard strings.string(block, &offset, &ignored) != nil else { return nil } }
       if isInserted { inserted.append(name) }
       names.append(name)
     }
-    return (names, used, mayBeConnect)
+    return (names, references, mayBeConnect)
+  }
+
+  /// The name of a representation, as far as it is known. `older` is the index of its entry, if that is from before the gap's end.
+  private struct SplitName {
+    var name = FieldNameKind.unknown
+    var place = HPACKGap.Name()
   }
 
   // MARK: Representations
@@ -197,7 +223,7 @@ package struct HPACKDecoder {
       return field
     }
     field.isMalformed = !find(index, &field)
-    if index > HPACKStaticTable.count { table.use(index - HPACKStaticTable.count - 1) }
+    if index > HPACKStaticTable.count { table.use(index - HPACKStaticTable.count - 1, behind: previous) }
     return field
   }
 
@@ -213,6 +239,7 @@ package struct HPACKDecoder {
     } else {
       guard let name = strings.string(block, &offset, &field) else { return nil }
       field.name = name
+      if name.isKnown { field.nameCode = withOctets(of: name, in: block) { FieldNameCode.of($0) } }
     }
     guard let value = strings.string(block, &offset, &field) else { return nil }
     field.value = value
@@ -237,10 +264,12 @@ package struct HPACKDecoder {
       field.name = CodedText(.staticTable, start: Int(place.start), length: Int(place.nameLength))
       field.value = CodedText(
         .staticTable, start: Int(place.start + place.nameLength), length: Int(place.valueLength))
+      field.nameCode = place.nameCode
       return true
     }
     guard let entry = table.entry(index - HPACKStaticTable.count - 1) else { return !table.isComplete }
     let nameLength = Int(entry.nameLength)
+    field.nameCode = entry.nameCode
     if entry.isNameKnown { field.name = CodedText(.dynamicTable, start: Int(entry.start), length: nameLength) }
     if entry.isValueKnown {
       let start = Int(entry.start) + (entry.isNameKnown ? nameLength : 0)
@@ -255,7 +284,8 @@ package struct HPACKDecoder {
     let isNameKept = name.origin != .dynamicTable || name.range.count <= HPACKDynamicTable.repeatedNameLimit
     table.insert(
       nameLength: name.length ?? 0, valueLength: value.length ?? 0, isNameKnown: name.isKnown && isNameKept,
-      isValueKnown: value.isKnown, isSizeKnown: name.length != nil && value.length != nil
+      isValueKnown: value.isKnown, isSizeKnown: name.length != nil && value.length != nil, nameCode: field.nameCode,
+      behind: previous
     ) { octets in
       if isNameKept { Self.append(name, block, decoded, to: &octets) }
       Self.append(value, block, decoded, to: &octets)

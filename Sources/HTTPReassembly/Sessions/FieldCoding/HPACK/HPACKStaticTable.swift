@@ -10,11 +10,12 @@ enum HPACKStaticTable {
 
   /// The places of the fields in `octets`, by their index. The first element stands for index 0, which is invalid.
   static let places: [Place] = {
-    var places = [Place(start: 0, nameLength: 0, valueLength: 0)]
+    var places = [Place(start: 0, nameLength: 0, valueLength: 0, nameCode: 0)]
     var start: Int32 = 0
     for field in HPACKTables.fields {
       let place = Place(
-        start: start, nameLength: Int32(field.name.utf8.count), valueLength: Int32(field.value.utf8.count))
+        start: start, nameLength: Int32(field.name.utf8.count), valueLength: Int32(field.value.utf8.count),
+        nameCode: Array(field.name.utf8).withOctets { FieldNameCode.of($0) })
       places.append(place)
       start += place.nameLength + place.valueLength
     }
@@ -26,5 +27,7 @@ enum HPACKStaticTable {
     var start: Int32
     var nameLength: Int32
     var valueLength: Int32
+    /// The code of its name.
+    var nameCode: UInt32
   }
 }

@@ -1,0 +1,140 @@
+// Insertions that were not seen, and the entries from before them (MEASURES §10).
+
+extension HPACKDynamicTable {
+  /// Notes that octets of blocks were lost, which inserted fields unseen, or changed the size.
+  mutating func lose(octets: Int) {
+    guard octets > 0 else { return }
+    let most = min((octets + HPACKGap.leastInsertion - 1) / HPACKGap.leastInsertion, HPACKGap.largest)
+    leaveOlder()
+    let newer = gap?.newer ?? 0
+    guard entries.count > newer else { return forget() }
+    // The entries between two gaps are lost.
+    for _ in 0..<newer { removeLast() }
+    let numbers = (gap?.candidates.map { $0.number + newer } ?? [0]).filter { $0 <= HPACKGap.limit }
+    guard !numbers.isEmpty else { return forget() }
+    let all = min((gap?.most ?? 0) + newer + most, HPACKGap.largest)
+    var isPossible = [Bool](repeating: false, count: HPACKGap.limit + 1)
+    for number in numbers {
+      for next in number..<min(number + most, HPACKGap.limit) + 1 { isPossible[next] = true }
+    }
+    gap = HPACKGap(
+      newer: 0, candidates: isPossible.indices.filter { isPossible[$0] }.map { HPACKGap.Candidate(number: $0) },
+      most: all, starts: gap?.nextStarts ?? [(0, 1)],
+      expected: Double(octets) * insertions(perOctet: true), octets: octets,
+      block: gap?.block ?? block,
+      isOlderComplete: gap?.isOlderComplete ?? isComplete)
+    maximumSize = nil
+    isComplete = false
+  }
+
+  /// Forgets the entries from before the gap if they have probably left the table.
+  private mutating func leaveOlder() {
+    guard let gap else { return }
+    let older = entries.count - gap.newer
+    let newest = (older..<entries.count).reduce(32 * gap.candidates[0].number) { $0 + entries[$1].size }
+    if gap.newer > 0, 4 * newest > 3 * likelySize { loseOlder() }
+  }
+
+  /// Notes how many blocks were lost last, as far as their streams tell.
+  mutating func expect(blocks: Int) {
+    guard var gap, !gap.isExpected else { return }
+    gap.expected = min(gap.expected, (Double(blocks) + 0.25) * insertions(perOctet: false))
+    // A frame's header has 9 octets. Many more octets than such blocks take are content, a few more are other fields.
+    let more = gap.octets - max(blocks - 1, 0) * (9 + usualLength) - usualLength * 3 / 2 - 4
+    gap.isLarge = more > 0 && more < HPACKGap.leastContent
+    if gap.isLarge { gap.expected = max(gap.expected, HPACKGap.largeExpectation) }
+    gap.isExpected = true
+    self.gap = gap
+  }
+
+  /// Whether it is uncertain which entries older indices refer to.
+  var hasGap: Bool { gap != nil }
+
+  /// The number of entries since the gap, and the possible numbers of insertions in it.
+  var uncertainty: (newer: Int, candidates: [HPACKGap.Candidate])? { gap.map { ($0.newer, $0.candidates) } }
+
+  /// The entry from before the gap at an index that counts from the gap's end, with `number` insertions in the gap. Nil for one of those.
+  ///
+  /// - Returns: `isPossible` is false if there can be no such entry.
+  func older(_ index: Int, _ number: Int) -> (entry: Insertion?, isPossible: Bool) {
+    guard let gap, index >= number else { return (nil, true) }
+    let place = entries.count - gap.newer - 1 - (index - number)
+    return place >= 0 ? (entries[place], true) : (nil, !gap.isOlderComplete)
+  }
+
+  /// Keeps the possible numbers of insertions in the gap. `references` are those of a block to entries from before its end,
+  /// and `names` all its names.
+  mutating func keep(
+    _ candidates: [HPACKGap.Candidate], _ references: [HPACKGap.Reference], _ names: [HPACKGap.Name]
+  ) {
+    guard var gap else { return }
+    gap.candidates = candidates
+    let new = gap.takeNew(references)
+    if !new.isEmpty {
+      let evidence = HPACKEvidence(entries, gap, likelySize: likelySize, uses: uses, moves: moves)
+      for place in gap.candidates.indices {
+        gap.candidates[place].take(evidence.weigh(new, names, gap.candidates[place].number))
+      }
+      if gap.isOpen { gap.others += evidence.weigh(new, names, HPACKGap.limit + 1).weight }
+      gap.choose()
+    }
+    self.gap = gap
+    // The sender is in error, or has changed the size of the table unseen.
+    let isPossible = gap.candidates.contains { $0.weight >= -HPACKGap.worstFit }
+    guard isPossible || gap.isOpen else { return loseOlder() }
+    if gap.candidates.count == 1, !gap.isOpen { close(gap, gap.candidates[0].number) }
+  }
+
+  /// Ends the gap, whose number of insertions is known.
+  private mutating func close(_ gap: HPACKGap, _ number: Int) {
+    let all = entries
+    let older = all.count - gap.newer
+    entries = IndexRing()
+    for index in 0..<older {
+      entries.append(all[index])
+      // Their uses were not counted meanwhile.
+      entries[index].block &+= block &- gap.block
+      if entries[index].lastUse > 0 { entries[index].lastUse &+= block &- gap.block }
+    }
+    let start = gap.newer > 0 ? all[older].start : Int32(octets.count)
+    for _ in 0..<number {
+      entries.append(
+        Insertion(
+          start: start, nameLength: 0, valueLength: 0, isNameKnown: false, isValueKnown: false, block: gap.block))
+    }
+    for index in older..<all.count { entries.append(all[index]) }
+    addSize(32 * number)
+    self.gap = nil
+    isComplete = gap.isOlderComplete
+  }
+
+  /// Forgets the entries from before the gap.
+  private mutating func loseOlder() {
+    guard let gap else { return }
+    self.gap = nil
+    for _ in gap.newer..<entries.count { removeFirst() }
+    isComplete = false
+  }
+
+  /// The known parts of an entry from before the gap, in which all possible numbers of insertions agree.
+  @inline(never)
+  func entry(_ index: Int, behind gap: HPACKGap) -> Insertion? {
+    guard !gap.isOpen else { return nil }
+    var found: Insertion?
+    for candidate in gap.candidates {
+      guard let entry = older(index, candidate.number).entry else { return nil }
+      guard var known = found else {
+        found = entry
+        continue
+      }
+      guard known.isNameKnown, entry.isNameKnown, name(known).elementsEqual(name(entry)) else { return nil }
+      known.isValueKnown = false
+      found = known
+    }
+    return found
+  }
+
+  private func name(_ entry: Insertion) -> ArraySlice<UInt8> {
+    octets[Int(entry.start)..<Int(entry.start + entry.nameLength)]
+  }
+}
