@@ -80,7 +80,7 @@ extension HPACKDynamicTable {
     }
     self.gap = gap
     // The sender is in error, or has changed the size of the table unseen.
-    let isPossible = gap.candidates.contains { $0.weight >= -HPACKGap.worstFit }
+    let isPossible = gap.candidates.contains { $0.weight >= gap.worstFit }
     guard isPossible || gap.isOpen else { return loseOlder() }
     if gap.candidates.count == 1, !gap.isOpen { close(gap, gap.candidates[0].number) }
   }
