@@ -71,6 +71,8 @@ extension HPACKDynamicTable {
     gap.candidates = candidates
     let new = gap.takeNew(references)
     if !new.isEmpty {
+      // What a block lacks, later ones lack for the same reason.
+      let names = gap.weighed == 1 ? names : []
       let evidence = HPACKEvidence(entries, gap, likelySize: likelySize, uses: uses, moves: moves)
       for place in gap.candidates.indices {
         gap.candidates[place].take(evidence.weigh(new, names, gap.candidates[place].number))

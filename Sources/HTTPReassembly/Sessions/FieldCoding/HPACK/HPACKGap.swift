@@ -67,7 +67,7 @@ struct HPACKGap {
   /// How well later blocks fit to the numbers beyond the candidates.
   var others = 0.0
   /// The number of blocks that have been weighed.
-  private var weighed = 0
+  private(set) var weighed = 0
   /// The indices of older entries, counted from the gap's end, that have been weighed.
   private var counted: [Int] = []
 
