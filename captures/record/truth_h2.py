@@ -68,14 +68,15 @@ class Protection:
 
 
 class Opened:
-    """What a side sent inside of TLS, with the time at which each octet was there."""
+    """What a side sent inside of TLS, with the time at which each octet was there, and the place of its record in TCP's stream."""
 
     def __init__(self):
-        self.data, self.marks = bytearray(), []
+        self.data, self.marks, self.places = bytearray(), [], []
 
-    def add(self, octets, time):
+    def add(self, octets, time, place):
         if octets:
             self.marks.append((len(self.data), time))
+            self.places.append(place)
             self.data += octets
 
     time = truth.Stream.time
@@ -105,8 +106,9 @@ def opened(up, down, keys):
     sides = []
     for stream, name in ((up, "CLIENT"), (down, "SERVER")):
         protection = Protection(keys[f"{name}_HANDSHAKE_TRAFFIC_SECRET", random], suite)
-        out, is_handshake, said = Opened(), True, b""
+        out, is_handshake, said, at = Opened(), True, b"", 0
         for record, time in records(stream):
+            at += len(record)
             if record[0] != 23:
                 continue
             kind, inner = protection.open(record)
@@ -118,7 +120,7 @@ def opened(up, down, keys):
                         is_handshake, protection = False, Protection(keys[f"{name}_TRAFFIC_SECRET_0", random], suite)
                     said = said[size:]
             elif kind == 23:
-                out.add(inner, time)
+                out.add(inner, time, range(at - len(record), at))
         sides.append(out)
     return sides
 
@@ -153,6 +155,7 @@ class Half:
     def __init__(self):
         self.line = self.header = self.body = self.framing = self.trailer = self.control = 0
         self.fields, self.pseudo, self.begin, self.end, self.whole, self.has_head = [], {}, None, None, False, False
+        self.frames = []
 
     def take(self, fields):
         for field, size in fields:
@@ -201,6 +204,7 @@ class Side:
                     half.begin = begin
                     self.order.append(stream)
                 half.end = min(end, len(data)) - 1
+                half.frames.append(range(begin, half.end + 1))
                 start, stop = 0, len(payload)
                 if kind != 9 and flags & 8:
                     start, stop = 1, stop - payload[0]
@@ -234,8 +238,9 @@ class Side:
                 self.resets[stream] = True
 
 
-def exchanges(data, keys, blocks=None):
-    flows, order, rows = {}, [], []
+def connections(data, keys, blocks=None):
+    """Each connection over HTTP/2: its addresses, both its streams without TLS, and what each side sent."""
+    flows, order = {}, []
     blocks = [] if blocks is None else blocks
     for time, source, from_port, target, to_port, sequence, flags, content in truth.segments(data):
         if flags & 2 and not flags & 16:
@@ -251,7 +256,12 @@ def exchanges(data, keys, blocks=None):
         inner = opened(up, down, keys) or (up, down)
         if bytes(inner[0].data[:len(PREFACE)]) != PREFACE:
             continue
-        found = [Side(inner[0], True, blocks), Side(inner[1], False, blocks)]
+        yield (client, port, server, server_port), inner, [Side(inner[0], True, blocks), Side(inner[1], False, blocks)]
+
+
+def exchanges(data, keys, blocks=None):
+    rows = []
+    for (client, port, server, server_port), inner, found in connections(data, keys, blocks):
         for stream in found[0].order:
             row = dict.fromkeys(COLUMNS, "")
             request, response = found[0].halves[stream], found[1].halves.get(stream)

@@ -71,6 +71,8 @@ extension HPACKDynamicTable {
     gap.candidates = candidates
     let new = gap.takeNew(references)
     if !new.isEmpty {
+      // What a block lacks, later ones lack for the same reason.
+      let names = gap.weighed == 1 ? names : []
       let evidence = HPACKEvidence(entries, gap, likelySize: likelySize, uses: uses, moves: moves)
       for place in gap.candidates.indices {
         gap.candidates[place].take(evidence.weigh(new, names, gap.candidates[place].number))
@@ -80,7 +82,7 @@ extension HPACKDynamicTable {
     }
     self.gap = gap
     // The sender is in error, or has changed the size of the table unseen.
-    let isPossible = gap.candidates.contains { $0.weight >= -HPACKGap.worstFit }
+    let isPossible = gap.candidates.contains { $0.weight >= gap.worstFit }
     guard isPossible || gap.isOpen else { return loseOlder() }
     if gap.candidates.count == 1, !gap.isOpen { close(gap, gap.candidates[0].number) }
   }

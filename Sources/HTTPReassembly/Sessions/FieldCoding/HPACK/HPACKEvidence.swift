@@ -120,7 +120,7 @@ struct HPACKEvidence {
 
   /// How unlikely it is that a block has these names and lacks others. Those of unknown entries may be any.
   private func lack(_ names: [HPACKGap.Name], _ number: Int) -> Double {
-    guard !expected.isEmpty, names.count <= Self.nameLimit else { return 0 }
+    guard !expected.isEmpty, 1...Self.nameLimit ~= names.count else { return 0 }
     let codes = names.map { code($0, number) }
     let lacking = expected.filter { !codes.contains($0.key) }.map(\.value).sorted()
     return lacking.dropLast(codes.count { $0 == 0 }).reduce(0, +)

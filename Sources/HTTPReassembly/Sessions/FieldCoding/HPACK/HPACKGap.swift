@@ -52,10 +52,10 @@ struct HPACKGap {
   var octets: Int
   /// Whether they are a little more than usual blocks take, so that a change is likely.
   var isLarge = true
-  /// A number to which later blocks fit worse than this is not chosen.
-  private static var leastFit: Double { 6 }
+  /// A number to which later blocks fit worse than this is not chosen: each reference may fit a little badly.
+  private var leastFit: Double { -3 - 0.8 * Double(counted.count) }
   /// A number to which they fit worse than this is wrong.
-  static var worstFit: Double { 12 }
+  var worstFit: Double { -4 - 1.5 * Double(counted.count) }
   /// The octets beyond those of usual blocks that are content rather than other fields.
   static let leastContent = 200
   /// The least expected number of insertions in a little more octets than usual.
@@ -67,7 +67,7 @@ struct HPACKGap {
   /// How well later blocks fit to the numbers beyond the candidates.
   var others = 0.0
   /// The number of blocks that have been weighed.
-  private var weighed = 0
+  private(set) var weighed = 0
   /// The indices of older entries, counted from the gap's end, that have been weighed.
   private var counted: [Int] = []
 
@@ -124,7 +124,7 @@ struct HPACKGap {
     let weights = candidates.map { $0.weight + log(chance(of: $0.number)) }
     guard let best = weights.indices.max(by: { weights[$0] < weights[$1] }) else { return }
     let chosen = candidates[best]
-    guard 2 * chosen.hits >= max(counted.count, 1), chosen.weight >= -Self.leastFit else { return }
+    guard 2 * chosen.hits >= max(counted.count, 1), chosen.weight >= leastFit else { return }
     var rest = 0.0
     let isDoubtful = isLarge && chosen.hits < Self.manyHits
     for index in weights.indices where index != best {
