@@ -3,6 +3,7 @@ import Testing
 
 @testable import HTTPReassembly
 @testable import Reports
+@testable import Tabular
 
 /// The summary's line about hosts that speak HTTP/3.
 @Suite struct HTTP3ChoiceTests {
