@@ -30,8 +30,8 @@ struct ContentNotes {
 
   init(isWanted: Bool) { self.isWanted = isWanted }
 
-  /// Octets of memory that the notes of open messages take, with their samples.
-  var memory: Int { sampledOctets &+ MemoryBudget.grown(notes.count) &* MemoryLayout<Note>.stride }
+  /// Octets of memory that the samples of open messages take.
+  var memory: Int { sampledOctets }
 
   /// Takes octets of a message's content. `isCoded` says whether they have a coding.
   mutating func take(_ octets: RawSpan, of row: RowIndex, isCoded: Bool) {
