@@ -153,7 +153,7 @@ extension TLSSession {
     return isProtected && prepareOpener(side, &run)
   }
 
-  /// Whether the name of the secrets may be another one than that of the hello that was read, or none was read.
+  /// Whether the secrets may have another name than the random of the hello that was read. So it is, too, where no hello was read.
   var hasUnknownName: Bool { facts.hasEncryptedHello || negotiation?.value.client == nil }
 
   /// Prepares to open records of a side, if known secrets may do it.

@@ -30,7 +30,7 @@ import Testing
     return dialogue
   }
 
-  /// What a row says that its message is not; nil if there is nothing.
+  /// A wrong statement of a row about its message; nil if there is none.
   private static func fault(_ row: SeenMessage, _ whole: [SeenMessage]) -> String? {
     guard let truth = whole.first(where: { $0.stream == row.stream && $0.kind == row.kind }) else { return "invented" }
     if !row.host.isEmpty, row.host != truth.host { return "host \(row.host)" }

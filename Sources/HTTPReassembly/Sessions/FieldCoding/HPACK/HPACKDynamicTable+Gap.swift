@@ -71,7 +71,7 @@ extension HPACKDynamicTable {
     gap.candidates = candidates
     let new = gap.takeNew(references)
     if !new.isEmpty {
-      // What a block lacks, later ones lack for the same reason.
+      // Later blocks lack the same fields for the same reason, so the first one alone counts.
       let names = gap.weighed == 1 ? names : []
       let evidence = HPACKEvidence(entries, gap, likelySize: likelySize, uses: uses, moves: moves)
       for place in gap.candidates.indices {

@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// What references of a block tell about the number of insertions in a gap.
+/// The evidence that references of a block give for the number of insertions in a gap.
 ///
 /// Senders repeat themselves: a field that was in nearly every block is in the next one, behind the same field. They look their table up, so
 /// they insert no field that it has. A reference that falls into the gap says that a field was inserted there, which is unlikely for
