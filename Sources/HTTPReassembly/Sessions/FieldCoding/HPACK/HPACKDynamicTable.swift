@@ -96,13 +96,12 @@ struct HPACKDynamicTable {
   @inline(__always)
   mutating func endBlock(octets: Int) { blockOctets &+= octets }
 
-  /// The number of insertions so far for each octet of a block, or for each block.
-  func insertions(perOctet: Bool) -> Double {
-    Double(insertions &+ 1) / (perOctet ? Double(blockOctets &+ 20) : Double(block &+ 1))
+  /// The blocks so far.
+  var usual: HPACKLoss.Usual {
+    HPACKLoss.Usual(
+      perOctet: Double(insertions &+ 1) / Double(blockOctets &+ 20), perBlock: Double(insertions &+ 1) / Double(block &+ 1),
+      length: blockOctets / max(Int(block), 1))
   }
-
-  /// The usual octets of a block.
-  var usualLength: Int { blockOctets / max(Int(block), 1) }
 
   /// Counts the sizes of entries that were not seen.
   mutating func addSize(_ octets: Int) { size += octets }
