@@ -92,7 +92,7 @@ struct HPACKLoss {
   func chances(_ usual: Usual) -> HPACKChances {
     var expected = Double(octets) * usual.perOctet
     if let blocks {
-      expected = min(expected, (Double(blocks) + 0.25) * usual.perBlock)
+      expected = min(expected, blocks > 0 ? (Double(blocks) + 0.25) * usual.perBlock : 0.01)
       if isLarge(usual) { expected = max(expected, Self.largeExpectation) }
     }
     return HPACKChances(expected: expected, most: most, unusual: Self.unexpected)
@@ -101,6 +101,7 @@ struct HPACKLoss {
   /// Whether they are a little more than the lost blocks take usually, so that a change is likely. Many more are content.
   func isLarge(_ usual: Usual) -> Bool {
     guard let blocks else { return true }
+    guard blocks > 0 else { return false }
     // A frame's header has 9 octets.
     let more = octets - max(blocks - 1, 0) * (9 + usual.length) - usual.length * 3 / 2 - 4
     return more > 0 && more < Self.leastContent
