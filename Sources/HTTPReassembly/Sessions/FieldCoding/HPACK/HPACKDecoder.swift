@@ -47,9 +47,11 @@ package struct HPACKDecoder {
   }
 
   /// Notes that octets of field blocks were lost. Each insertion takes some of them, and may begin or end in others.
-  mutating func lose(octets: Int) {
+  ///
+  /// `isCut` says that they are the rest of the last block.
+  mutating func lose(octets: Int, isCut: Bool = false) {
     isSizeLimitKnown = false
-    table.lose(octets: octets)
+    table.lose(octets: octets, isCut: isCut)
   }
 
   /// Begins a field block. If its end `isCut`, the lost octets are told with `lose`.

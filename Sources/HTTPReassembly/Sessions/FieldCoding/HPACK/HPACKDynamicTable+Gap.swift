@@ -2,14 +2,14 @@
 
 extension HPACKDynamicTable {
   /// Notes that octets of blocks were lost, which inserted fields unseen, or changed the size.
-  mutating func lose(octets: Int) {
+  mutating func lose(octets: Int, isCut: Bool) {
     guard octets > 0 else { return }
     maximumSize = nil
     isComplete = false
     // No block has told anything since the last ones were lost.
     let usual = usual
     if gap?.loss.block == block {
-      gap?.add(octets: octets, usual)
+      gap?.add(octets: octets, isCut: isCut, usual)
       return
     }
     leaveOlder()
@@ -18,17 +18,18 @@ extension HPACKDynamicTable {
     // The entries between two gaps are lost.
     for _ in 0..<newer { removeLast() }
     let next = HPACKGap(
-      HPACKLoss(octets: octets, block: block), usual, behind: gap, block: block, isOlderComplete: isComplete)
+      HPACKLoss(octets: octets, block: block, cuts: isCut ? 1 : 0), usual, behind: gap, block: block,
+      isOlderComplete: isComplete)
     guard !next.candidates.isEmpty else { return forget() }
     gap = next
   }
 
-  /// Forgets the entries from before the gap if they have probably left the table.
+  /// Forgets the entries from before the gap if they have probably left the table, or the last block did without them.
   private mutating func leaveOlder() {
     guard let gap else { return }
     let older = entries.count - gap.newer
     let newest = (older..<entries.count).reduce(32 * gap.candidates[0].number) { $0 + entries[$1].size }
-    if gap.newer > 0, 4 * newest > 3 * likelySize { loseOlder() }
+    if gap.newer > 0, gap.latest != block || 4 * newest > 3 * likelySize { loseOlder() }
   }
 
   /// Notes how many blocks were lost last, as far as their streams tell.
@@ -56,12 +57,13 @@ extension HPACKDynamicTable {
   ) {
     guard var gap else { return }
     gap.candidates = candidates
-    let new = gap.takeNew(references)
+    let new = gap.takeNew(references, of: block &+ 1)
     if !new.isEmpty {
       // Later blocks lack the same fields for the same reason, so the first one alone counts.
       let names = gap.weighed == 1 ? names : []
       gap.weigh(new, names, HPACKEvidence(entries, gap, likelySize: likelySize, uses: uses, moves: moves))
     }
+    if new.isEmpty { gap.renew(usual) }
     self.gap = gap
     // The sender is in error, or has changed the size of the table unseen.
     guard gap.isPossible else { return loseOlder() }

@@ -56,14 +56,16 @@ struct HPACKGap {
   private(set) var loss: HPACKLoss
   /// The chances of the number of insertions before them.
   private let before: HPACKChances
-  /// Whether a change is likely in them.
-  private var isLarge = true
   /// The number of the last block before the gap.
   let block: Int32
   /// Whether all older entries that the sender may refer to are known.
   let isOlderComplete: Bool
   /// The number of blocks that have been weighed.
   private(set) var weighed = 0
+  /// The number of blocks since that showed the usual ones.
+  private var renewed = 0
+  /// The last block that referred to an entry from before the gap, or in it.
+  private(set) var latest: Int32
   /// The indices of older entries, counted from the gap's end, that have been weighed.
   private var counted: [Int] = []
 
@@ -71,22 +73,23 @@ struct HPACKGap {
   init(_ loss: HPACKLoss, _ usual: HPACKLoss.Usual, behind gap: HPACKGap?, block: Int32, isOlderComplete: Bool) {
     self.loss = loss
     self.block = gap?.block ?? block
+    latest = block
     self.isOlderComplete = gap?.isOlderComplete ?? isOlderComplete
     before = gap?.chances ?? .none
     spread(usual)
   }
 
   /// Adds octets that were lost before another block came.
-  mutating func add(octets: Int, _ usual: HPACKLoss.Usual) {
+  mutating func add(octets: Int, isCut: Bool, _ usual: HPACKLoss.Usual) {
     loss.octets = min(loss.octets + octets, Self.largest)
+    if isCut { loss.cuts += 1 }
     spread(usual)
   }
 
   /// Notes how many blocks were lost, as far as their streams tell.
   mutating func expect(blocks: Int, _ usual: HPACKLoss.Usual) {
     guard loss.blocks == nil, counted.isEmpty else { return }
-    loss.blocks = blocks
-    isLarge = loss.isLarge(usual)
+    loss.blocks = blocks + loss.cuts
     spread(usual)
   }
 
@@ -137,7 +140,8 @@ struct HPACKGap {
   }
 
   /// Takes those references whose indices have not been weighed yet. The same one again tells nothing more.
-  mutating func takeNew(_ references: [Reference]) -> [Reference] {
+  mutating func takeNew(_ references: [Reference], of block: Int32) -> [Reference] {
+    if !references.isEmpty { latest = block }
     guard weighed < Self.blockLimit else { return [] }
     let new = references.filter {
       guard counted.count < HPACKChances.limit, !counted.contains($0.index) else { return false }
@@ -146,6 +150,15 @@ struct HPACKGap {
     }
     if !new.isEmpty { weighed += 1 }
     return new
+  }
+
+  /// Takes the chances anew: later blocks show the usual ones, too.
+  mutating func renew(_ usual: HPACKLoss.Usual) {
+    guard loss.blocks ?? 0 > 0, renewed < Self.blockLimit else { return }
+    renewed += 1
+    let chances = before.adding(loss.chances(usual))
+    for place in candidates.indices { candidates[place].chance = log(chances.numbers[candidates[place].number]) }
+    choose()
   }
 
   /// Weighs all numbers by references of a block.
@@ -158,34 +171,17 @@ struct HPACKGap {
   /// Chooses a candidate if all others together are too unlikely.
   private mutating func choose() {
     guard let chosen = candidates.max(by: { $0.weight < $1.weight }) else { return }
-    guard 2 * chosen.hits >= max(counted.count, 1), chosen.fit >= leastFit else { return }
-    var rest = others.map { exp($0.weight - chosen.weight) } ?? 0
-    let isDoubtful = isLarge && chosen.hits < Self.manyHits
-    for other in candidates where other.number != chosen.number {
-      let isUnlikely = other.weight + Self.farAway < chosen.weight
-      guard isUnlikely || other.hits == 0 || other.fit + Self.difference <= chosen.fit else { return }
-      // A few fields may have changed together, however long they were the same.
-      let doubt = isDoubtful && other.hits == 0 ? max(-Self.leastDoubt - other.fit, 0) : 0
-      rest += exp(other.weight + doubt - chosen.weight)
+    guard 2 * chosen.hits >= max(counted.count, 1) else { return }
+    let all = candidates.reduce(others.map { exp($0.weight - chosen.weight) } ?? 0) {
+      $0 + exp($1.weight - chosen.weight)
     }
-    guard rest < exp(isDoubtful ? -Self.doubtfulCertainty : -Self.certainty) else { return }
+    guard all - 1 < exp(-Self.certainty) else { return }
     candidates = [chosen]
     others = nil
   }
 
-  /// A number to which later blocks fit worse than this is not chosen: each reference may fit a little badly.
-  private var leastFit: Double { -3 - 0.8 * Double(counted.count) }
-  /// A number to which they fit worse than this is wrong.
-  private var worstFit: Double { -4 - 1.5 * Double(counted.count) }
   /// The logarithm of the odds at which a number counts as certain.
-  private static var certainty: Double { 5 }
-  private static var doubtfulCertainty: Double { 7 }
-  /// The references that are not all likely to change at once.
-  private static var manyHits: Int { 6 }
-  private static var leastDoubt: Double { 4 }
-  /// The least difference of what later blocks tell of two numbers with which both refer to known entries. The expected number alone
-  /// decides nothing there.
-  private static var difference: Double { 3 }
-  /// The difference at which the expected number decides all the same.
-  private static var farAway: Double { 9 }
+  private static var certainty: Double { 7 }
+  /// A number to which later blocks fit worse than this is wrong: each reference may fit a little badly.
+  private var worstFit: Double { -4 - 1.5 * Double(counted.count) }
 }

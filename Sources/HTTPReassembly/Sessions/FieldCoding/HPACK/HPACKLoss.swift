@@ -72,13 +72,31 @@ struct HPACKLoss {
     var perBlock: Double
     /// Octets of a block.
     var length: Int
+    /// Recent blocks by their numbers of insertions, fewer the older they are.
+    var recent: SIMD16<Float>
+
+    /// The chances of the number of insertions in lost blocks, with so many expected in all.
+    func chances(blocks: Int, expected: Double) -> HPACKChances {
+      let count = Double(recent.sum()) + HPACKLoss.ownBlocks
+      var one = HPACKChances(expected: expected / Double(blocks), most: Self.most, unusual: 0)
+      for number in one.numbers.indices {
+        one.numbers[number] = (one.numbers[number] * HPACKLoss.ownBlocks + Double(recent[number])) / count
+      }
+      one.more = 0
+      return (1..<blocks).reduce(one) { all, _ in all.adding(one) }
+    }
+
+    /// The largest number of insertions of a block that is told from larger ones.
+    static let most = 15
   }
 
   /// The number of them.
   var octets: Int
   /// The last block before them.
   let block: Int32
-  /// The lost blocks, as far as the numbers of their streams tell.
+  /// The blocks that were cut.
+  var cuts: Int
+  /// The lost blocks and those that were cut, as far as the numbers of their streams tell.
   var blocks: Int?
 
   /// The largest possible number of insertions in them.
@@ -90,12 +108,24 @@ struct HPACKLoss {
 
   /// The chances of the number of insertions in them.
   func chances(_ usual: Usual) -> HPACKChances {
-    var expected = Double(octets) * usual.perOctet
-    if let blocks {
-      expected = min(expected, blocks > 0 ? (Double(blocks) + 0.25) * usual.perBlock : 0.01)
-      if isLarge(usual) { expected = max(expected, Self.largeExpectation) }
+    let byOctets = Double(octets) * usual.perOctet
+    guard let blocks else { return HPACKChances(expected: byOctets, most: most, unusual: Self.unexpected) }
+    // Trailers are rare, and no other block comes without a new stream.
+    guard blocks > 0 else { return HPACKChances(expected: Self.unexpected, most: most, unusual: Self.unexpected) }
+    let byBlocks = Double(blocks) * usual.perBlock
+    if isLarge(usual) {
+      return HPACKChances(
+        expected: max(min(byOctets, byBlocks), Self.largeExpectation), most: most, unusual: Self.unexpected)
     }
-    return HPACKChances(expected: expected, most: most, unusual: Self.unexpected)
+    let expected = min(byOctets, byBlocks)
+    var chances = HPACKChances(expected: expected, most: most, unusual: Self.unexpected)
+    guard blocks <= Self.blockLimit else { return chances }
+    let recent = usual.chances(blocks: blocks, expected: expected).numbers
+    for number in chances.numbers.indices {
+      let other = number < recent.count ? recent[number] * (1 - Self.unlikeRecent) : 0
+      chances.numbers[number] = chances.numbers[number] * Self.unlikeRecent + other
+    }
+    return chances
   }
 
   /// Whether they are a little more than the lost blocks take usually, so that a change is likely. Many more are content.
@@ -107,10 +137,19 @@ struct HPACKLoss {
     return more > 0 && more < Self.leastContent
   }
 
+  // How likely numbers are before any later block is seen. The simulated losses in captures of ten programs, and in 600 dialogues at
+  // random, give no wrong field with them.
+
   /// The octets beyond those of usual blocks that are content rather than other fields.
   private static let leastContent = 200
   /// The least expected number of insertions in a little more octets than usual.
   private static let largeExpectation = 1.5
   /// The share of losses with many more insertions than expected.
-  private static let unexpected = 0.005
+  private static let unexpected = 0.01
+  /// The share of losses whose blocks are unlike recent ones.
+  private static let unlikeRecent = 0.02
+  /// The recent blocks that count as much as the expected number does.
+  private static let ownBlocks = 4.0
+  /// The lost blocks that are looked at one by one.
+  private static let blockLimit = 32
 }
