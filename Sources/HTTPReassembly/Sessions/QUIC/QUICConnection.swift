@@ -33,6 +33,8 @@ struct QUICConnection {
   var hasUnopened = false
   /// Whether a side has reset it without its keys (RFC 9000 §10.3).
   private var isReset = false
+  /// Whether the server negotiated another version, and no hello of it followed, or closed the connection during the handshake.
+  var isRefused = false
   private var added = ConnectionContext.Added()
   private var retransmitted = 0
   /// Octets of unopened packets.
@@ -192,6 +194,7 @@ struct QUICConnection {
     let level: QUICLevel
     switch header.kind {
     case .versionNegotiation:
+      if let client, side != client, !(opener?.look { $0.hasServerHello } ?? false) { isRefused = true }
       account.packet += length
       return
     case .retry:
@@ -411,6 +414,7 @@ struct QUICConnection {
     row.flags = added.flags
     if own.packets == 0 || others.packets == 0 { row.flags.insert(.oneSided) }
     if self.client == nil { row.flags.insert(.noHandshake) }
+    if isRefused, !hasOpened { row.flags.insert(.quicRefused) }
     if hasSeveralProcesses { row.flags.insert(.severalProcesses) }
     row.process = processes.settle(client: client, &run.texts)
     return row

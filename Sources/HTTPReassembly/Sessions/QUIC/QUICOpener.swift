@@ -37,12 +37,18 @@ enum QUICLevel: Int {
 
 /// The state in which packets of a QUIC connection are opened. It is given up when there are too many connections.
 struct QUICOpener {
+  /// Keys to try, with the place of their secret.
+  struct Candidate {
+    var place: SecretPlace
+    var suite: UInt16
+    var keys: KeyPhases
+  }
+
   /// The keys of one side at one level.
   struct Level {
     /// The keys in use, once a packet has been opened with them.
     var keys: KeyPhases?
-    /// Keys to try, with the places of their secrets.
-    var candidates: [(place: SecretPlace, keys: KeyPhases)] = []
+    var candidates: [Candidate] = []
     /// The number of secrets that were known when the candidates were made; -1 before.
     var knownSecrets = -1
     /// Packets that none of the candidates opened.
@@ -115,6 +121,8 @@ struct QUICOpener {
   var progress = 0
   /// The number of changes at the last trial.
   var triedProgress = 0
+  /// The number of secrets that were known when a name was last looked for by trial, and how often it was.
+  private var searches = (secrets: 0, count: 0)
   /// The capture time of the client's hello.
   var helloTime: Int64?
 
@@ -122,6 +130,8 @@ struct QUICOpener {
   static let failureLimit = 8
   /// The number of packets at one level that no candidate opens until there are other secrets.
   static let attemptLimit = 64
+  /// The number of packets by which a name is looked for until there are other secrets.
+  private static let searchLimit = 4
   /// The number of remembered connection IDs of one side.
   static let idLimit = 8
 
@@ -129,6 +139,14 @@ struct QUICOpener {
   var memory: Int {
     MemoryLayout<QUICOpener>.stride + 32 + sides.look(0) { $0.memory } + sides.look(1) { $0.memory }
       + held.capacity * MemoryLayout<Held>.stride
+  }
+
+  /// Whether a name may be looked for by trial, with so many secrets. Each call counts.
+  mutating func maySearch(_ secrets: Int) -> Bool {
+    guard secrets > 0 else { return false }
+    if searches.secrets != secrets { searches = (secrets, 0) }
+    searches.count += 1
+    return searches.count <= Self.searchLimit
   }
 
   /// Remembers a connection ID that a side chose for itself. Returns whether it is new, and the one that is forgotten for it.

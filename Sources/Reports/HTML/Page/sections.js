@@ -94,7 +94,7 @@ function hostsSection({ hosts, host_parts: parts }) {
         { ...columns.text('host', 'host', (row) => row.host || '(unknown)'), isWide: true, showsEmpty: true }, columns.text('source', 'named by', (row) => row.source.split(' ').map((name) => hostSources[name] ?? titled(name)).join(', ')),
         columns.count('connections', 'connections'), columns.count('requests', 'requests'),
         ...(rows.some((row) => row.http2 || row.http3) ? ['1', '2', '3'].map((version) => optional(columns.count(`http${version}`, `HTTP/${version}`))) : []),
-        optional(columns.text('alt_svc', 'offers')),
+        optional(columns.text('offers', 'offers')), optional(columns.count('quic_failed', 'QUIC failed')), optional(columns.count('quic_raced', 'QUIC raced')),
         columns.bytes('up', 'up'), columns.bytes('down', 'down'), columns.bytes('all', 'all bytes'), optional(columns.bytes('handshake', 'handshakes')),
         optional(columns.bytes('retransmitted', 'retrans\u00admitted')), optional(columns.bytes('unopened', 'not opened')),
       ],
