@@ -108,13 +108,7 @@ extension QUICConnection {
   private func openWithKeys(
     _ level: QUICLevel, _ place: PacketPlace, _ payload: RawSpan, from side: Side, _ room: inout PacketRoom
   ) -> QUICOpening? {
-    guard let opener else { return nil }
-    let numbers = opener.value.sides[side].numbers[level.space]
-    var trials = opener.value.sides[side].trials
-    defer { opener.value.sides[side].trials = trials }
-    return opener.value.sides[side].levels[level.rawValue].keys?
-      .open(place, in: payload, numbers, trials: &trials, &room)
-      .map { .opened(number: $0.number, length: $0.length) }
+    opener?.value.sides[side].open(level, place, in: payload, &room)
   }
 
   // MARK: Packets with secrets
@@ -125,7 +119,7 @@ extension QUICConnection {
     _ room: inout PacketRoom, _ run: inout Run
   ) -> QUICOpening {
     guard let opener else { return .closed }
-    if opener.value.sides[side].levels[level.rawValue].keys != nil {
+    if opener.look({ $0.hasKeys(level, of: side) }) {
       return openWithKeys(level, place, payload, from: side, &room) ?? .closed
     }
     if level == .handshake, opener.value.name == nil { findName(version, place, payload, from: side, &room, &run) }

@@ -67,6 +67,9 @@ struct QUICConnection {
     lookupDuration = run.names.takeLookup(of: destination.address, for: number)
   }
 
+  /// The number of datagrams so far.
+  var datagrams: Int { flows[0].packets + flows[1].packets }
+
   /// Octets of memory of the state of opening, and of the packets that it holds.
   var openerMemory: Int { opener?.look { $0.memory } ?? 0 }
 
@@ -145,9 +148,8 @@ struct QUICConnection {
     flows[side].ipLength += overhead + length
     flows[side].payloadLength += length
     withRun(&run) { connection, run in
-      let packets = connection.flows[0].packets + connection.flows[1].packets
       let arrival = SegmentArrival(
-        time: time, acknowledged: .unknown, segment: .unknown, ordinal: packets, overhead: 0)
+        time: time, acknowledged: .unknown, segment: .unknown, ordinal: connection.datagrams, overhead: 0)
       var account = DatagramAccount(side: side, overhead: overhead, arrival: arrival)
       run.beginPacket()
       connection.read(payload, length: length, &account, &room, &run)
@@ -224,7 +226,7 @@ struct QUICConnection {
     let side = account.side
     let isGreased = payload.octet(start) & 0x40 == 0
     // Behind other packets, zeros are padding outside packets. A packet with a greased bit needs keys (RFC 9287 §3.1).
-    let isPacket = start == 0 || !isGreased || opener?.look { $0.sides[side].levels[3].keys != nil } ?? false
+    let isPacket = start == 0 || !isGreased || opener?.look { $0.hasKeys(.application, of: side) } ?? false
     guard isPacket else {
       account.packet += length - start
       return

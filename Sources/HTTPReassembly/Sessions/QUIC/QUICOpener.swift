@@ -68,6 +68,15 @@ struct QUICOpener {
     /// The tokens of its stateless resets, oldest first (RFC 9000 §10.3). They have the form of an ID of 16 octets.
     var resetTokens: [QUICConnectionID] = []
 
+    /// Opens a packet with the keys in use at a level; nil if they do not open it.
+    mutating func open(
+      _ level: QUICLevel, _ place: PacketPlace, in payload: RawSpan, _ room: inout PacketRoom
+    ) -> QUICOpening? {
+      levels[level.rawValue].keys?
+        .open(place, in: payload, numbers[level.space], trials: &trials, &room)
+        .map { .opened(number: $0.number, length: $0.length) }
+    }
+
     /// Octets of memory on the heap.
     var memory: Int {
       levels.reduce(0) { sum, level in
@@ -149,6 +158,11 @@ struct QUICOpener {
     return searches.count <= Self.searchLimit
   }
 
+  /// Whether keys are in use for packets of a side at a level.
+  func hasKeys(_ level: QUICLevel, of side: Side) -> Bool {
+    sides.look(side) { $0.levels[level.rawValue].keys != nil }
+  }
+
   /// Remembers a connection ID that a side chose for itself. Returns whether it is new, and the one that is forgotten for it.
   mutating func note(
     _ id: QUICConnectionID, _ sequence: UInt64, of side: Side
@@ -178,10 +192,11 @@ struct QUICOpener {
   ///
   /// Such a packet does not tell it (RFC 9000 §17.3.1). One side's IDs mostly have the same length.
   func idLength(to side: Side, _ payload: RawSpan, at start: Int) -> Int? {
-    let ids = sides.look(side) { $0.ids }
-    for (_, id) in ids.reversed() where start + 1 + id.count <= payload.byteCount {
-      if QUICConnectionID(payload, start + 1..<start + 1 + id.count) == id { return id.count }
+    sides.look(side) { side in
+      for index in side.ids.indices.reversed() where side.ids[index].id.matches(payload, at: start + 1) {
+        return side.ids[index].id.count
+      }
+      return side.ids.last?.id.count
     }
-    return ids.last?.id.count
   }
 }
