@@ -171,6 +171,8 @@ enum Limits {
     "RereadableFiles.limit", "PcapngEncoder.textLimit",
     "HeaderSection.combinedLimit", "ChunkSize.digitLimit", "HTTP1Parser.longestStartLine",
     "TLSRecords.longestRecord",
+    "QUICOpener.searchLimit", "HTTP2Session.offerLengthLimit", "HTTP2Session.offerLimit", "ConnectionRaces.hostLimit",
+    "ConnectionRaces.startLimit",
     "DNSAnswers.recordLimit", "DNSAnswers.aliasLimit", "DNSLookups.limit",
 
     "RowLimit.factor", "RowLimit.base", "RowLimit.unknown", "RowLimit.hourly",

@@ -48,7 +48,7 @@ struct VerifyCoverage {
     }
     if summary.compressed != 0 || summary.frames != 0 {
       lines.append(
-        "HTTP/2: the wire's figures are those of the text; field compression saved \(Numerals.grouped(summary.compressed)) "
+        "compressed fields: the wire's figures are those of the text; that saved \(Numerals.grouped(summary.compressed)) "
           + "bytes, and frame headers took \(Numerals.grouped(summary.frames))")
     }
     lines.append(

@@ -63,6 +63,7 @@ extension Conversation {
       if kind == .response { decideSwitch(framing, header, exchange, &run) }
     }
     flag(framing, header.framing, &run)
+    if !header.alternatives.isEmpty { run.rows[message: row].alternatives = header.alternatives }
     if framing != .none, framing != .tunnel { startContent(of: row, header.grpcEncoding, &run) }
     return framing
   }

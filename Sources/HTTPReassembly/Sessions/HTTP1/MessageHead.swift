@@ -179,7 +179,7 @@ struct MessageHead {
       section.framing.addContentLength(line, field.value)
       return true
     case .altSvc:
-      section.alternatives.formUnion(AlternativeServices(line.extracting(field.value)))
+      section.takeAlternatives(line.extracting(field.value))
       return true
     case .http2Settings, .grpcEncoding, .grpcStatus, .webSocketExtensions: return false
     case .upgrade:
@@ -280,7 +280,6 @@ struct MessageHead {
         run.rows[message: row].hostSource = .hostField
       }
     }
-    if !self.section.alternatives.isEmpty { run.rows[message: row].alternatives = self.section.alternatives }
     if contentType.isThere { run.rows[message: row].contentType = text(contentType, .contentType, octets, &run) }
     if contentEncoding.isThere {
       run.rows[message: row].contentEncoding = text(contentEncoding, .contentEncoding, octets, &run)
