@@ -175,7 +175,9 @@ enum LineReading: Reading {
 
   var isEvident: Bool { self == .nothing }
 
-  static func coarse(_ kind: MessageKind) -> [LineReading] { [] }
+  static func coarse(_ kind: MessageKind) -> [LineReading] {
+    [kind == .request ? .request(.path, .crlf) : .status(.registered, .crlf)]
+  }
 
   static func plain(_ kind: MessageKind) -> LineReading {
     kind == .request ? .request(.asSent, .crlf) : .status(.asSent, .crlf)
