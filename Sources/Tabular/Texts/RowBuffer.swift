@@ -54,6 +54,11 @@ public struct RowBuffer: ~Copyable {
   @inline(__always)
   package mutating func append(_ octets: RawSpan) { memory.append(octets) }
 
+  /// Appends the first octets of a piece.
+  @inlinable
+  @inline(__always)
+  package mutating func append(_ count: Int, ofPiece piece: RawSpan) { memory.append(count, ofPiece: piece) }
+
   /// Appends octets unchanged.
   package mutating func append(_ octets: [UInt8]) { octets.withOctets { memory.append($0) } }
 
@@ -83,10 +88,28 @@ public struct RowBuffer: ~Copyable {
   package mutating func append(_ text: StaticString, then last: UInt8? = nil) {
     let length = text.utf8CodeUnitCount
     unsafe memory.write(atMost: length + 1) { target in
-      unsafe UnsafeMutableRawPointer(target).copyMemory(from: text.utf8Start, byteCount: length)
+      unsafe Self.copy(text.utf8Start, length, to: target)
       guard let last else { return length }
       unsafe target[length] = last
       return length + 1
+    }
+  }
+
+  /// Copies a text, which nearly always has up to sixteen octets, by two words that may overlap.
+  @inlinable
+  @inline(__always)
+  static func copy(_ text: UnsafePointer<UInt8>, _ length: Int, to target: UnsafeMutablePointer<UInt8>) {
+    let (source, target) = unsafe (UnsafeRawPointer(text), UnsafeMutableRawPointer(target))
+    if length >= 8, length <= 16 {
+      let end = unsafe source.loadUnaligned(fromByteOffset: length - 8, as: UInt64.self)
+      unsafe target.storeBytes(of: source.loadUnaligned(as: UInt64.self), as: UInt64.self)
+      unsafe target.storeBytes(of: end, toByteOffset: length - 8, as: UInt64.self)
+    } else if length >= 4, length < 8 {
+      let end = unsafe source.loadUnaligned(fromByteOffset: length - 4, as: UInt32.self)
+      unsafe target.storeBytes(of: source.loadUnaligned(as: UInt32.self), as: UInt32.self)
+      unsafe target.storeBytes(of: end, toByteOffset: length - 4, as: UInt32.self)
+    } else {
+      unsafe target.copyMemory(from: source, byteCount: length)
     }
   }
 
@@ -133,8 +156,12 @@ public struct RowBuffer: ~Copyable {
   @inlinable
   @inline(__always)
   package mutating func append(_ endpoint: Endpoint) {
-    if let range = endpoints.range(of: endpoint) {
-      return endpoints.texts.withOctets { memory.append($0.extracting(range)) }
+    if let slot = endpoints.slot(of: endpoint) {
+      let count = Int(endpoints.lengths[slot])
+      let start = slot &* EndpointTexts.room
+      return endpoints.texts.withOctets {
+        memory.append(count, ofPiece: $0.extracting(start..<start &+ EndpointTexts.room))
+      }
     }
     appendNew(endpoint)
   }
