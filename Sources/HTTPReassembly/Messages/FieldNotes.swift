@@ -48,7 +48,7 @@ struct FieldNotes {
 
   /// Begins a section.
   @inline(__always)
-  mutating func startSection() { section.removeAll(keepingCapacity: true) }
+  mutating func startSection() { if !section.isEmpty { section.removeAll(keepingCapacity: true) } }
 
   /// Adds a line to the section.
   @inline(__always)
@@ -168,7 +168,8 @@ struct FieldNames {
     return number
   }
 
-  private static var latestCount: Int { 256 }
+  /// So many that the few dozen names rarely share a place.
+  private static var latestCount: Int { 2048 }
 
   /// The place in `latest`: by the first and the last octets, with letters of either case alike, and by the length.
   @inline(__always)
@@ -181,7 +182,7 @@ struct FieldNames {
     } else {
       mixed &+= (name.littleEndian(from: 0) | 0x2020_2020_2020_2020) << 3
     }
-    return Int(truncatingIfNeeded: (mixed &* 0x9e37_79b9_7f4a_7c15) >> 56)
+    return Int(truncatingIfNeeded: (mixed &* 0x9e37_79b9_7f4a_7c15) >> 53)
   }
 
   @inline(never)

@@ -3,8 +3,10 @@
 /// All octets are here, ASCII, with lines ended by CRLF. No deciding field is folded or repeated. The target is a path, and
 /// the version is known.
 ///
-/// `ordinary` changes only the remembered lines. The parser's state machine reads all other heads. It would read these the
+/// `readOrdinary` changes only the remembered lines. The parser's state machine reads all other heads. It would read these the
 /// same way.
+///
+/// Its methods are mutating, even if they change nothing: otherwise, the compiler would copy the head for each call.
 struct MessageHead {
   /// A field line that matters: its place, and its remembered text.
   private struct Field {
@@ -46,59 +48,58 @@ struct MessageHead {
 
   private let start: Int
   /// Octets of the start-line.
-  let startLength: Int
+  private(set) var startLength = 0
   /// Octets of start-line and header section.
-  private(set) var length: Int
+  private(set) var length = 0
   /// The end of the method and the start of the target in an unfamiliar request-line.
   private var methodEnd: Int32 = 0
   private var targetStart: Int32 = 0
   private var targetEnd: Int32 = 0
   /// The start-line's familiar line, with its texts retained; nil when it is not familiar.
-  private let familiar: FamiliarLines.Line?
-  private(set) var isRequest: Bool
+  private var familiar: FamiliarLines.Line?
+  private(set) var isRequest = false
   private(set) var status = 0
-  /// The facts from fields that need no texts.
+  /// The facts from fields that need no texts; with those that do, once the row has them.
   private(set) var section = HeaderSection()
   private var host = Field.none
   private var contentType = Field.none
   private var contentEncoding = Field.none
   private var transferEncoding = Field.none
 
-  /// The head at `offset` of `octets`; nil when it is not a common one.
-  static func ordinary(_ octets: RawSpan, from offset: Int, _ run: inout Run) -> MessageHead? {
+  /// A head that starts at `offset` of some octets, and is not read yet.
+  init(from offset: Int) { start = offset }
+
+  /// Reads the head in `octets`. Returns false if it is not a common one; no text is retained then.
+  mutating func readOrdinary(_ octets: RawSpan, _ run: inout Run) -> Bool {
     let limit = min(run.configuration.lineLimit, run.configuration.probeLimit)
-    guard octets.byteCount - offset >= 18,
-      let lineFeed = octets.firstOffset(of: ASCII.lineFeed, in: offset..<min(octets.byteCount, offset + limit)),
-      lineFeed - offset >= 13, octets.octet(within: lineFeed - 1) == ASCII.carriageReturn,
-      var head = MessageHead(octets, offset..<lineFeed + 1, &run)
-    else { return nil }
-    if head.readFields(octets, limit: limit, &run) { return head }
-    head.release(&run)
-    return nil
+    guard octets.byteCount - start >= 18,
+      let lineFeed = octets.firstOffset(of: ASCII.lineFeed, in: start..<min(octets.byteCount, start + limit)),
+      lineFeed - start >= 13, octets.octet(within: lineFeed - 1) == ASCII.carriageReturn,
+      readStartLine(octets, start..<lineFeed + 1, &run)
+    else { return false }
+    if readFields(octets, limit: limit, &run) { return true }
+    release(&run)
+    return false
   }
 
   /// Releases the texts of a head that is not taken.
-  func release(_ run: inout Run) {
+  mutating func release(_ run: inout Run) {
     if let familiar { run.texts.release([familiar.methodText, familiar.text, familiar.version]) }
     run.texts.release(
       [host.text ?? .none, contentType.text ?? .none, contentEncoding.text ?? .none, transferEncoding.text ?? .none])
   }
 
-  private init?(_ octets: RawSpan, _ line: Range<Int>, _ run: inout Run) {
-    start = line.lowerBound
+  private mutating func readStartLine(_ octets: RawSpan, _ line: Range<Int>, _ run: inout Run) -> Bool {
     startLength = line.count
     length = line.count
     if let slot = run.familiarLines.startLine(in: line, of: octets) {
       let known = run.familiarLines[slot]
-      run.texts.retain(known.methodText)
-      run.texts.retain(known.text)
-      run.texts.retain(known.version)
+      run.texts.retain([known.methodText, known.text, known.version])
       isRequest = known.meaning == .request
       status = isRequest ? 0 : Int(known.number)
       familiar = known
-      return
+      return true
     }
-    familiar = nil
     let content = octets.extracting(line.lowerBound..<line.upperBound - 2)
     switch StartLine(content) {
     case .request(let request):
@@ -106,16 +107,16 @@ struct MessageHead {
       guard content.isVersion1(request.version), Method.isRegistered(content, request.method),
         Method.kind(content, request.method) != .connect, !request.target.isEmpty,
         content.octet(request.target.lowerBound) == ASCII.slash, request.version.upperBound == content.byteCount
-      else { return nil }
+      else { return false }
       methodEnd = Int32(request.method.upperBound)
       targetStart = Int32(request.target.lowerBound)
       targetEnd = Int32(request.target.upperBound)
     case .response(let response):
-      isRequest = false
       status = response.status
-      guard content.isVersion1(response.version) else { return nil }
-    case nil: return nil
+      guard content.isVersion1(response.version) else { return false }
+    case nil: return false
     }
+    return true
   }
 
   // MARK: Fields
@@ -230,7 +231,7 @@ struct MessageHead {
   // MARK: Texts
 
   /// The contents of the request-line, with its texts retained.
-  func request(_ octets: RawSpan, _ run: inout Run) -> RequestStart {
+  mutating func request(_ octets: RawSpan, _ run: inout Run) -> RequestStart {
     if let familiar {
       return RequestStart(
         kind: familiar.method, method: familiar.methodText, path: familiar.text, version: familiar.version,
@@ -253,7 +254,7 @@ struct MessageHead {
   }
 
   /// The status-line's version, retained.
-  func version(_ octets: RawSpan, _ run: inout Run) -> TextID {
+  mutating func version(_ octets: RawSpan, _ run: inout Run) -> TextID {
     if let familiar { return familiar.version }
     let content = octets.extracting(start..<start + startLength - 2)
     var line = FamiliarLines.Line(meaning: .response)
@@ -264,7 +265,7 @@ struct MessageHead {
   }
 
   /// Writes the fields into the row of the message.
-  func takeFields(_ octets: RawSpan, of row: RowIndex, _ section: inout HeaderSection, _ run: inout Run) {
+  mutating func takeFields(_ octets: RawSpan, of row: RowIndex, _ run: inout Run) {
     if run.fieldNotes.isWanted { run.fieldNotes.endSection(of: row) }
     if host.isThere, !isRequest, let text = host.text { run.texts.release(text) }
     if host.isThere, isRequest {
@@ -272,7 +273,7 @@ struct MessageHead {
       let name =
         run.connection.beneath.isSecure
         ? secureHost(octets, &run)
-        : text(host, .host, octets, &run) { line, value, texts in
+        : Self.text(host, .host, octets, &run) { line, value, texts in
           HostName.intern(line, value, defaultPort: ":80", &texts)
         }
       if name != .none {
@@ -280,25 +281,25 @@ struct MessageHead {
         run.rows[message: row].hostSource = .hostField
       }
     }
-    if !self.section.alternatives.isEmpty { run.rows[message: row].alternatives = self.section.alternatives }
-    if contentType.isThere { run.rows[message: row].contentType = text(contentType, .contentType, octets, &run) }
+    if !section.alternatives.isEmpty { run.rows[message: row].alternatives = section.alternatives }
+    if contentType.isThere { run.rows[message: row].contentType = Self.text(contentType, .contentType, octets, &run) }
     if contentEncoding.isThere {
-      run.rows[message: row].contentEncoding = text(contentEncoding, .contentEncoding, octets, &run)
+      run.rows[message: row].contentEncoding = Self.text(contentEncoding, .contentEncoding, octets, &run)
     }
     if transferEncoding.isThere {
-      run.rows[message: row].transferEncoding = text(transferEncoding, .transferEncoding, octets, &run)
+      run.rows[message: row].transferEncoding = Self.text(transferEncoding, .transferEncoding, octets, &run)
     }
   }
 
   /// The host of a request over TLS. A familiar line may have lost the default port of clear text, but TLS has another.
-  private func secureHost(_ octets: RawSpan, _ run: inout Run) -> TextID {
+  private mutating func secureHost(_ octets: RawSpan, _ run: inout Run) -> TextID {
     if let text = host.text { run.texts.release(text) }
     return HostName.intern(octets.extracting(host.content), host.value, defaultPort: ":443", &run.texts)
   }
 
   /// The retained text of a field, from the familiar line or from a new line that is remembered.
   @inline(__always)
-  private func text(
+  private static func text(
     _ field: Field, _ meaning: FamiliarLines.Meaning, _ octets: RawSpan, _ run: inout Run,
     _ intern: (RawSpan, Range<Int>, inout TextPool) -> TextID = { $2.intern($0.extracting($1)) }
   ) -> TextID {
