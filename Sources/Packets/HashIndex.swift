@@ -42,24 +42,6 @@ package struct HashIndex: Sendable {
     return nil
   }
 
-  /// The next bucket of a value with this hash, from a bucket on; nil without one. A loop over these needs no closure.
-  @inlinable
-  @inline(__always)
-  package func bucket(of hash: UInt32, from start: Int) -> Int? {
-    let mask = buckets.count &- 1
-    var index = start & mask
-    while buckets[index].place >= 0 {
-      if buckets[index].hash == hash { return index }
-      index = (index &+ 1) & mask
-    }
-    return nil
-  }
-
-  /// The place in a bucket that `bucket(of:from:)` found.
-  @inlinable
-  @inline(__always)
-  package func place(in bucket: Int) -> Int { Int(buckets[bucket].place) }
-
   /// Adds a place that the index does not hold. Returns false, and adds nothing, if none of `probes` buckets is empty.
   @discardableResult
   package mutating func insert(_ place: Int, _ hash: UInt32, probes: Int = .max) -> Bool {

@@ -79,17 +79,10 @@ struct ConnectionTable<Receiver: StreamReceiver>: ~Copyable {
   @inline(never)
   private mutating func find(_ key: ConnectionKey) -> Int? {
     let hash = UInt32(truncatingIfNeeded: key.hash(seed))
-    var bucket = index.bucket(of: hash, from: Int(hash))
-    while let found = bucket {
-      let slot = index.place(in: found)
-      if look(slot, { $0.isBetween(key) }) {
-        latestKey = key
-        latestSlot = slot
-        return slot
-      }
-      bucket = index.bucket(of: hash, from: found &+ 1)
-    }
-    return nil
+    guard let slot = index.place(hash, where: { slot in look(slot) { $0.isBetween(key) } }) else { return nil }
+    latestKey = key
+    latestSlot = slot
+    return slot
   }
 
   /// Adds a connection whose endpoints are not in the table.
