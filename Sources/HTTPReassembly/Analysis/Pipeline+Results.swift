@@ -62,6 +62,7 @@ extension Pipeline {
     do throws(Sink.Failure) { try handOver() } catch { failure = failure ?? error }
     decoder.finish(ledger: &run.ledger, anomalies: &run.anomalies)
     run.familiarLines.forgetAll(&run.texts)
+    run.familiarSections.forgetAll(&run.texts)
     processes.forgetTapped(&run.texts)
     mention = ProcessMention()
     run.clock = .min

@@ -21,7 +21,7 @@ struct FieldNotes {
   /// The names of fields.
   private(set) var names = FieldNames()
   /// Lines of the section in progress, before it is known to be a header section.
-  private var section: [Line] = []
+  private(set) var section: [Line] = []
   private var lines: [[Line]] = []
   /// Memory of finished lines, for new messages. Nearly all messages have fewer lines than this keeps.
   private var spares = SpareArrays<Line>(limit: 16, capacity: 64)
@@ -55,6 +55,10 @@ struct FieldNotes {
   mutating func add(_ line: Line) {
     if section.count < Self.messageLimit { section.append(line) }
   }
+
+  /// Adds all lines of a familiar section, which are fewer than the limit.
+  @inline(__always)
+  mutating func add(_ lines: ArraySlice<Line>) { section.append(contentsOf: lines) }
 
   /// Gives the section to a message.
   mutating func endSection(of row: RowIndex) {

@@ -42,7 +42,7 @@ extension Conversation {
     run.ledger.settle(head.startLength, as: .startLine)
     run.ledger.settle(head.length - head.startLength, as: .header)
     head.takeFields(octets, of: row, &run)
-    return (head.length, endOfHeaders(head.section, &run))
+    return (head.length, endOfHeaders(head.facts.section, &run))
   }
 
   mutating func startLine(

@@ -8,44 +8,6 @@
 ///
 /// Its methods are mutating, even if they change nothing: otherwise, the compiler would copy the head for each call.
 struct MessageHead {
-  /// A field line that matters: its place, and its remembered text.
-  private struct Field {
-    private var lineStart: Int32 = 0
-    private var lineLength: Int32 = 0
-    private var valueStart: Int32 = 0
-    private var valueEnd: Int32 = 0
-    private var number: Int32 = 0
-    /// The retained text of the familiar line; nil when the line is not familiar.
-    var text: TextID?
-
-    static var none: Field { Field(lines: 0..<0, value: 0..<0, index: 0) }
-
-    @inline(__always)
-    init(lines: Range<Int>, value: Range<Int>, index: Int, text: TextID? = nil) {
-      lineStart = Int32(truncatingIfNeeded: lines.lowerBound)
-      lineLength = Int32(truncatingIfNeeded: lines.count)
-      valueStart = Int32(truncatingIfNeeded: value.lowerBound)
-      valueEnd = Int32(truncatingIfNeeded: value.upperBound)
-      number = Int32(truncatingIfNeeded: index)
-      self.text = text
-    }
-
-    /// The range of the line in the octets, including its CRLF; empty without such a field.
-    @inline(__always)
-    var line: Range<Int> { Int(lineStart)..<Int(lineStart &+ lineLength) }
-    /// The range of the line without the CRLF.
-    @inline(__always)
-    var content: Range<Int> { Int(lineStart)..<Int(lineStart &+ lineLength &- 2) }
-    /// The range of the value, from the line's start.
-    @inline(__always)
-    var value: Range<Int> { Int(valueStart)..<Int(valueEnd) }
-    /// The line's place in its section.
-    @inline(__always)
-    var index: Int { Int(number) }
-    @inline(__always)
-    var isThere: Bool { lineLength > 0 }
-  }
-
   private let start: Int
   /// Octets of the start-line.
   private(set) var startLength = 0
@@ -59,12 +21,8 @@ struct MessageHead {
   private var familiar: FamiliarLines.Line?
   private(set) var isRequest = false
   private(set) var status = 0
-  /// The facts from fields that need no texts; with those that do, once the row has them.
-  private(set) var section = HeaderSection()
-  private var host = Field.none
-  private var contentType = Field.none
-  private var contentEncoding = Field.none
-  private var transferEncoding = Field.none
+  /// The facts of the header section; without texts of fields that are not familiar until the row has them.
+  private(set) var facts = SectionFacts()
 
   /// A head that starts at `offset` of some octets, and is not read yet.
   init(from offset: Int) { start = offset }
@@ -85,8 +43,7 @@ struct MessageHead {
   /// Releases the texts of a head that is not taken.
   mutating func release(_ run: inout Run) {
     if let familiar { run.texts.release([familiar.methodText, familiar.text, familiar.version]) }
-    run.texts.release(
-      [host.text ?? .none, contentType.text ?? .none, contentEncoding.text ?? .none, transferEncoding.text ?? .none])
+    run.texts.release(facts.texts)
   }
 
   private mutating func readStartLine(_ octets: RawSpan, _ line: Range<Int>, _ run: inout Run) -> Bool {
@@ -123,12 +80,30 @@ struct MessageHead {
 
   /// Reads the header section. Returns false when it is not a common one, or not complete.
   private mutating func readFields(_ octets: RawSpan, limit: Int, _ run: inout Run) -> Bool {
-    var offset = start + startLength
-    var index = 0
+    let octets = octets.extracting((start + startLength)...)
+    let slot = FamiliarSections.slot(octets, connection: run.connection.number, status: status)
     if run.fieldNotes.isWanted { run.fieldNotes.startSection() }
+    if let slot, let known = run.familiarSections.read(octets, in: slot, limit: limit, &run.fieldNotes) {
+      facts = run.familiarSections.facts(in: slot)
+      run.texts.retain(facts.texts)
+      length = startLength + known + 2
+      return true
+    }
+    guard let read = readLines(octets, limit: limit, &run) else { return false }
+    length = startLength + read + 2
+    if let slot, facts.isFamiliar(exceptHost: run.connection.beneath.isSecure) {
+      run.familiarSections.remember(octets.extracting(0..<read), facts, in: slot, run.fieldNotes, &run.texts)
+    }
+    return true
+  }
+
+  /// Reads a header section line by line. Returns its length without the empty line; nil when it is not a common one, or not complete.
+  private mutating func readLines(_ octets: RawSpan, limit: Int, _ run: inout Run) -> Int? {
+    var offset = 0
+    var index = 0
     let count = octets.byteCount
     // The octet after a field line shows that it is not folded. For the first line, it shows that it is a field line.
-    guard offset < count, !octets.octet(within: offset).isWhitespace else { return false }
+    guard offset < count, !octets.octet(within: offset).isWhitespace else { return nil }
     while true {
       if let slot = run.familiarLines.field(at: offset, in: octets, index: index) {
         let length = Int(run.familiarLines[slot].length)
@@ -140,22 +115,22 @@ struct MessageHead {
           // It is retained, because another line may take its slot before the end of the section.
           let line = run.familiarLines[slot]
           run.texts.retain(line.text)
-          let field = Field(lines: offset..<offset + length, value: line.value, index: index, text: line.text)
-          guard take(line.meaning, field, octets) else {
+          let field = SectionFacts.Field(
+            lines: offset..<offset + length, value: line.value, index: index, text: line.text)
+          guard facts.take(line.meaning, field, octets) else {
             run.texts.release(line.text)
-            return false
+            return nil
           }
         }
         offset += length
       } else if octets.isLineEnd(at: offset) {
-        length = offset + 2 - start
-        return true
+        return offset
       } else {
         guard let line = OrdinaryFieldLine(octets, from: offset), line.end - offset <= limit,
           !line.field.hasSpaceBeforeColon
-        else { return false }
-        let field = Field(lines: offset..<line.end, value: line.field.value, index: index)
-        guard takeNew(field, name: line.field.name, octets, &run) else { return false }
+        else { return nil }
+        let field = SectionFacts.Field(lines: offset..<line.end, value: line.field.value, index: index)
+        guard takeNew(field, name: line.field.name, octets, &run) else { return nil }
         offset = line.end
       }
       index += 1
@@ -163,7 +138,9 @@ struct MessageHead {
   }
 
   /// Takes an unfamiliar field line. Returns false when the state machine has to read it.
-  private mutating func takeNew(_ field: Field, name: Range<Int>, _ octets: RawSpan, _ run: inout Run) -> Bool {
+  private mutating func takeNew(
+    _ field: SectionFacts.Field, name: Range<Int>, _ octets: RawSpan, _ run: inout Run
+  ) -> Bool {
     let line = octets.extracting(field.content)
     var note: FieldNotes.Line?
     if run.fieldNotes.isWanted {
@@ -176,11 +153,11 @@ struct MessageHead {
     case nil: break
     case .contentLength:
       // Lengths rarely repeat, so they are not remembered.
-      guard !section.framing.hasContentLength else { return false }
-      section.framing.addContentLength(line, field.value)
+      guard !facts.section.framing.hasContentLength else { return false }
+      facts.section.framing.addContentLength(line, field.value)
       return true
     case .altSvc:
-      section.alternatives.formUnion(AlternativeServices(line.extracting(field.value)))
+      facts.section.alternatives.formUnion(AlternativeServices(line.extracting(field.value)))
       return true
     case .http2Settings, .grpcEncoding, .grpcStatus, .webSocketExtensions: return false
     case .upgrade:
@@ -189,43 +166,17 @@ struct MessageHead {
       meaning = .upgrade
     case .connection:
       if line.contains("upgrade", in: field.value) { meaning = .connectionUpgrade }
-    case .host: return take(.host, field, octets)
-    case .contentType: return take(.contentType, field, octets)
-    case .contentEncoding: return take(.contentEncoding, field, octets)
-    case .transferEncoding: return take(.transferEncoding, field, octets)
+    case .host: return facts.take(.host, field, octets)
+    case .contentType: return facts.take(.contentType, field, octets)
+    case .contentEncoding: return facts.take(.contentEncoding, field, octets)
+    case .transferEncoding: return facts.take(.transferEncoding, field, octets)
     }
     var remembered = FamiliarLines.Line(meaning: meaning)
     remembered.value = field.value
     if let note { (remembered.name, remembered.mark) = (note.name, note.value) }
     run.familiarLines.remember(
       field: field.line, of: octets, index: field.index, remembered, &run.texts)
-    return meaning == .none || take(meaning, field, octets)
-  }
-
-  /// Takes a field that matters. Returns false when it is repeated, because the state machine has to combine the fields.
-  private mutating func take(_ meaning: FamiliarLines.Meaning, _ field: Field, _ octets: RawSpan) -> Bool {
-    switch meaning {
-    case .host:
-      guard !host.isThere else { return false }
-      host = field
-    case .contentType:
-      guard !contentType.isThere else { return false }
-      contentType = field
-    case .contentEncoding:
-      guard !contentEncoding.isThere else { return false }
-      contentEncoding = field
-    case .transferEncoding:
-      guard !transferEncoding.isThere else { return false }
-      transferEncoding = field
-      let line = octets.extracting(field.content)
-      section.framing.addTransferEncoding(line, field.value)
-    case .upgrade:
-      guard !section.hasUpgrade else { return false }
-      section.hasUpgrade = true
-    case .connectionUpgrade: section.connectionUpgrades = true
-    case .none, .request, .response: break
-    }
-    return true
+    return meaning == .none || facts.take(meaning, field, octets)
   }
 
   // MARK: Texts
@@ -267,12 +218,14 @@ struct MessageHead {
   /// Writes the fields into the row of the message.
   mutating func takeFields(_ octets: RawSpan, of row: RowIndex, _ run: inout Run) {
     if run.fieldNotes.isWanted { run.fieldNotes.endSection(of: row) }
+    let octets = octets.extracting((start + startLength)..<(start + length))
+    let host = facts.host
     if host.isThere, !isRequest, let text = host.text { run.texts.release(text) }
     if host.isThere, isRequest {
-      section.hostCount = 1
+      facts.section.hostCount = 1
       let name =
         run.connection.beneath.isSecure
-        ? secureHost(octets, &run)
+        ? Self.secureHost(host, octets, &run)
         : Self.text(host, .host, octets, &run) { line, value, texts in
           HostName.intern(line, value, defaultPort: ":80", &texts)
         }
@@ -281,18 +234,20 @@ struct MessageHead {
         run.rows[message: row].hostSource = .hostField
       }
     }
-    if !section.alternatives.isEmpty { run.rows[message: row].alternatives = section.alternatives }
-    if contentType.isThere { run.rows[message: row].contentType = Self.text(contentType, .contentType, octets, &run) }
-    if contentEncoding.isThere {
-      run.rows[message: row].contentEncoding = Self.text(contentEncoding, .contentEncoding, octets, &run)
+    if !facts.section.alternatives.isEmpty { run.rows[message: row].alternatives = facts.section.alternatives }
+    if facts.contentType.isThere {
+      run.rows[message: row].contentType = Self.text(facts.contentType, .contentType, octets, &run)
     }
-    if transferEncoding.isThere {
-      run.rows[message: row].transferEncoding = Self.text(transferEncoding, .transferEncoding, octets, &run)
+    if facts.contentEncoding.isThere {
+      run.rows[message: row].contentEncoding = Self.text(facts.contentEncoding, .contentEncoding, octets, &run)
+    }
+    if facts.transferEncoding.isThere {
+      run.rows[message: row].transferEncoding = Self.text(facts.transferEncoding, .transferEncoding, octets, &run)
     }
   }
 
   /// The host of a request over TLS. A familiar line may have lost the default port of clear text, but TLS has another.
-  private mutating func secureHost(_ octets: RawSpan, _ run: inout Run) -> TextID {
+  private static func secureHost(_ host: SectionFacts.Field, _ octets: RawSpan, _ run: inout Run) -> TextID {
     if let text = host.text { run.texts.release(text) }
     return HostName.intern(octets.extracting(host.content), host.value, defaultPort: ":443", &run.texts)
   }
@@ -300,7 +255,7 @@ struct MessageHead {
   /// The retained text of a field, from the familiar line or from a new line that is remembered.
   @inline(__always)
   private static func text(
-    _ field: Field, _ meaning: FamiliarLines.Meaning, _ octets: RawSpan, _ run: inout Run,
+    _ field: SectionFacts.Field, _ meaning: FamiliarLines.Meaning, _ octets: RawSpan, _ run: inout Run,
     _ intern: (RawSpan, Range<Int>, inout TextPool) -> TextID = { $2.intern($0.extracting($1)) }
   ) -> TextID {
     if let text = field.text { return text }
