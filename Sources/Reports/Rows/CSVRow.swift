@@ -55,6 +55,9 @@ package struct CSVRow: RowWriter, ~Copyable {
     buffer.append(values, each: Self.separator)
   }
 
+  /// A time in nanoseconds since the Unix epoch.
+  package mutating func time(_ nanoseconds: Int64) { buffer.append(time: nanoseconds, then: Self.separator) }
+
   /// A duration given in nanoseconds, in milliseconds; nothing for nil.
   package mutating func milliseconds(_ nanoseconds: Int64?) {
     if let nanoseconds { buffer.appendMilliseconds(nanoseconds) }

@@ -23,6 +23,8 @@ package protocol RowWriter: ~Copyable {
   mutating func integer(_ value: Int)
   /// Several integers, a cell each.
   mutating func integers<let count: Int>(_ values: InlineArray<count, Int>)
+  /// A time in nanoseconds since the Unix epoch.
+  mutating func time(_ nanoseconds: Int64)
   /// A duration given in nanoseconds, in milliseconds; nothing for nil.
   mutating func milliseconds(_ nanoseconds: Int64?)
   /// A number given in thousandths, with up to three decimals; nothing for nil.

@@ -10,6 +10,8 @@ public struct RowBuffer: ~Copyable {
   @usableFromInline var endpoints = EndpointTexts()
   /// Memory for texts before they are appended.
   private var escaped: [UInt8] = []
+  /// The seconds of the time appended last, with their ten digits: eight and two. Before that, no time has these seconds.
+  private var seconds: (value: Int, digits: UInt64, lastDigits: UInt16) = (.min, 0, 0)
 
   /// Creates an empty row.
   package init() {}
@@ -220,6 +222,26 @@ public struct RowBuffer: ~Copyable {
         length &+= 1
       }
       return length
+    }
+  }
+
+  /// Appends a time in nanoseconds since the Unix epoch, and one octet after it. Times of a row and its neighbours share their seconds.
+  package mutating func append(time: Int64, then last: UInt8) {
+    let (value, rest) = Int(time).quotientAndRemainder(dividingBy: 1_000_000_000)
+    if value != seconds.value {
+      guard value >= 1_000_000_000, value < 10_000_000_000 else { return append(Int(time), then: last) }
+      seconds = Decimal.tenDigits(value)
+    }
+    let (digits, lastDigits) = (seconds.digits, seconds.lastDigits)
+    unsafe memory.write(atMost: 20) { target in
+      let octets = UnsafeMutableRawPointer(target)
+      unsafe octets.storeBytes(of: digits.littleEndian, as: UInt64.self)
+      unsafe octets.storeBytes(of: lastDigits.littleEndian, toByteOffset: 8, as: UInt16.self)
+      let (first, others) = UInt64(rest).quotientAndRemainder(dividingBy: 100_000_000)
+      unsafe target[10] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: first)
+      unsafe Decimal.writeEight(others, skipping: 0, at: target + 11)
+      unsafe target[19] = last
+      return 20
     }
   }
 

@@ -17,6 +17,8 @@ struct MessageHead {
   private var methodEnd: Int32 = 0
   private var targetStart: Int32 = 0
   private var targetEnd: Int32 = 0
+  /// The end of the start-line's part that is remembered.
+  private var familiarEnd: Int32 = 0
   /// The start-line's familiar line, with its texts retained; nil when it is not familiar.
   private var familiar: FamiliarLines.Line?
   private(set) var isRequest = false
@@ -30,10 +32,14 @@ struct MessageHead {
   /// Reads the head in `octets`. Returns false if it is not a common one; no text is retained then.
   mutating func readOrdinary(_ octets: RawSpan, _ run: inout Run) -> Bool {
     let limit = min(run.configuration.lineLimit, run.configuration.probeLimit)
+    let end = min(octets.byteCount, start + limit)
     guard octets.byteCount - start >= 18,
-      let lineFeed = octets.firstOffset(of: ASCII.lineFeed, in: start..<min(octets.byteCount, start + limit)),
+      let first = octets.firstOffset(
+        in: start..<end, { $0.matches(ASCII.lineFeed) | $0.matches(ASCII.questionMark) }),
+      let lineFeed = octets.octet(within: first) == ASCII.lineFeed
+        ? first : octets.firstOffset(of: ASCII.lineFeed, in: first..<end),
       lineFeed - start >= 13, octets.octet(within: lineFeed - 1) == ASCII.carriageReturn,
-      readStartLine(octets, start..<lineFeed + 1, &run)
+      readStartLine(octets, start..<lineFeed + 1, first, &run)
     else { return false }
     if readFields(octets, limit: limit, &run) { return true }
     release(&run)
@@ -46,12 +52,29 @@ struct MessageHead {
     run.texts.release(facts.texts)
   }
 
-  private mutating func readStartLine(_ octets: RawSpan, _ line: Range<Int>, _ run: inout Run) -> Bool {
+  /// Reads the start-line, whose first `?` or LF is at `first`.
+  private mutating func readStartLine(
+    _ octets: RawSpan, _ line: Range<Int>, _ first: Int, _ run: inout Run
+  ) -> Bool {
     startLength = line.count
     length = line.count
-    if let slot = run.familiarLines.startLine(in: line, of: octets) {
-      let known = run.familiarLines[slot]
+    // Queries rarely repeat. What is before one decides all but its length, if the line ends as nearly every one does.
+    let hasQuery =
+      octets.octet(within: first) == ASCII.questionMark && octets.isVersion11(at: line.upperBound - 10)
+      && octets.octet(within: line.upperBound - 11) == ASCII.space
+      && !octets.octet(within: line.upperBound - 12).isWhitespace && line.upperBound - 11 > first
+    let familiarPart = line.lowerBound..<(hasQuery ? first + 1 : line.upperBound)
+    familiarEnd = Int32(familiarPart.upperBound - line.lowerBound)
+    if let slot = run.familiarLines.startLine(in: familiarPart, of: octets) {
+      var known = run.familiarLines[slot]
       run.texts.retain([known.methodText, known.text, known.version])
+      if hasQuery {
+        known.number = Int32(truncatingIfNeeded: line.upperBound - 11 - familiarPart.upperBound)
+        if run.contentNotes.isWanted {
+          let target = line.lowerBound + known.value.lowerBound..<line.upperBound - 11
+          known.mark = OctetMark.of(octets.extracting(target))
+        }
+      }
       isRequest = known.meaning == .request
       status = isRequest ? 0 : Int(known.number)
       familiar = known
@@ -200,7 +223,8 @@ struct MessageHead {
     line.version = found.version
     line.mark = found.target
     line.number = found.queryLength.map { Int32(truncatingIfNeeded: $0) } ?? -1
-    run.familiarLines.remember(startLine: start..<start + startLength, of: octets, line, &run.texts)
+    line.value = request.target.lowerBound..<Int(familiarEnd)
+    run.familiarLines.remember(startLine: start..<start + Int(familiarEnd), of: octets, line, &run.texts)
     return found
   }
 
