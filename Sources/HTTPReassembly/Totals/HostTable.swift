@@ -15,6 +15,16 @@ struct HostTable {
     var down = 0
     var tls = 0
     var retransmitted = 0
+
+    /// Adds a message.
+    @inline(__always)
+    fileprivate mutating func add(_ message: borrowing Message, _ directions: Directional<Int>) {
+      up += directions.client
+      down += directions.server
+      tls += message.tls
+      retransmitted += message.retransmitted
+      if message.kind == .request { requests += 1 }
+    }
   }
 
   /// Whether the table is wanted.
@@ -53,16 +63,12 @@ struct HostTable {
   /// Ends the growth of the table: new hosts have no row of their own, as beyond the limit.
   mutating func close() { limit = min(limit, totals.count) }
 
-  /// Adds a final message.
-  mutating func add(_ message: borrowing Message, texts: inout TextPool, anomalies: inout AnomalyLog) {
+  /// Adds a final message. It does not change; it is `inout` so that it is not copied.
+  mutating func add(_ message: inout Message, texts: inout TextPool, anomalies: inout AnomalyLog) {
     let slot = open.slot(of: message.connection)
     let isFirst = open[slot].requests == 0
     let directions = message.directions
-    open[slot].up += directions.client
-    open[slot].down += directions.server
-    open[slot].tls += message.tls
-    open[slot].retransmitted += message.retransmitted
-    if message.kind == .request { open[slot].requests += 1 }
+    open[slot].add(message, directions)
     guard message.host != .none else {
       nameless[message.connection, default: HostTotals()].add(message, directions, isFirst: isFirst)
       return
@@ -78,17 +84,26 @@ struct HostTable {
   }
 
   /// Adds a final exchange. Its messages must have been added, and its connection must not.
-  mutating func add(_ exchange: borrowing Exchange, _ texts: borrowing TextPool) {
+  mutating func add(_ exchange: inout Exchange, _ texts: borrowing TextPool) {
     // "HTTP/" comes before the number.
     let digit = texts.withOctets(exchange.version) { $0.byteCount > 5 ? $0.octet(5) : 0 }
     let version = Int(digit) - Int(UInt8(ascii: "0"))
-    // A host beyond the limit counts in the row of all of them.
-    let known = exchange.host == .none ? nil : positions[exchange.host] ?? positions[.none]
+    let known = position(of: exchange)
     guard let position = known else {
       nameless[exchange.connection, default: HostTotals()].exchanges.add(exchange.ipLength, version: version)
       return
     }
     totals[Int(position)].exchanges.add(exchange.ipLength, version: version)
+  }
+
+  /// The position of an exchange's host, nearly always the host of the connection's latest message; nil if it names none.
+  @inline(__always)
+  private mutating func position(of exchange: borrowing Exchange) -> Int32? {
+    guard exchange.host != .none else { return nil }
+    let slot = open.slot(of: exchange.connection)
+    if open[slot].latest == exchange.host { return open[slot].latestPosition }
+    // A host beyond the limit counts in the row of all of them.
+    return positions[exchange.host] ?? positions[.none]
   }
 
   /// Adds a final connection. All its messages must have been added.
