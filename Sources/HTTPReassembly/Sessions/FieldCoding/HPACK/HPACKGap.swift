@@ -154,7 +154,7 @@ struct HPACKGap {
 
   /// Takes the chances anew: later blocks show the usual ones, too.
   mutating func renew(_ usual: HPACKLoss.Usual) {
-    guard loss.blocks ?? 0 > 0, renewed < Self.blockLimit else { return }
+    guard loss.blocks ?? 0 > 0, renewed < Self.blockLimit, candidates.contains(where: mayBeChosen) else { return }
     renewed += 1
     let chances = before.adding(loss.chances(usual))
     for place in candidates.indices { candidates[place].chance = log(chances.numbers[candidates[place].number]) }
@@ -171,7 +171,7 @@ struct HPACKGap {
   /// Chooses a candidate if all others together are too unlikely.
   private mutating func choose() {
     guard let chosen = candidates.max(by: { $0.weight < $1.weight }) else { return }
-    guard 2 * chosen.hits >= max(counted.count, 1) else { return }
+    guard mayBeChosen(chosen) else { return }
     let all = candidates.reduce(others.map { exp($0.weight - chosen.weight) } ?? 0) {
       $0 + exp($1.weight - chosen.weight)
     }
@@ -179,6 +179,9 @@ struct HPACKGap {
     candidates = [chosen]
     others = nil
   }
+
+  /// Whether most references fit to a number.
+  private func mayBeChosen(_ candidate: Candidate) -> Bool { 2 * candidate.hits >= max(counted.count, 1) }
 
   /// The logarithm of the odds at which a number counts as certain.
   private static var certainty: Double { 7 }
