@@ -48,7 +48,7 @@ struct HPACKGap {
 
   /// The number of entries that came after them.
   var newer = 0
-  /// The possible numbers, in ascending order: one of them at least.
+  /// The possible numbers, in ascending order. There may be none while it is open.
   var candidates: [Candidate] = []
   /// The numbers beyond the candidates; nil if none of those is possible.
   private(set) var others: Candidate?
@@ -64,8 +64,8 @@ struct HPACKGap {
   private(set) var weighed = 0
   /// The number of blocks since that showed the usual ones.
   private var renewed = 0
-  /// The last block that referred to an entry from before the gap, or in it.
-  private(set) var latest: Int32
+  /// Whether the last block that was looked at referred to an entry from before the gap, or in it.
+  private(set) var isInUse = true
   /// The indices of older entries, counted from the gap's end, that have been weighed.
   private var counted: [Int] = []
 
@@ -73,7 +73,6 @@ struct HPACKGap {
   init(_ loss: HPACKLoss, _ usual: HPACKLoss.Usual, behind gap: HPACKGap?, block: Int32, isOlderComplete: Bool) {
     self.loss = loss
     self.block = gap?.block ?? block
-    latest = block
     self.isOlderComplete = gap?.isOlderComplete ?? isOlderComplete
     before = gap?.chances ?? .none
     spread(usual)
@@ -124,6 +123,9 @@ struct HPACKGap {
   /// Whether later blocks fit to any number.
   var isPossible: Bool { isOpen || candidates.contains { $0.fit >= worstFit } }
 
+  /// The least possible number.
+  var least: Int { candidates.first?.number ?? HPACKChances.limit + 1 }
+
   /// The number, once it is certain.
   var number: Int? { candidates.count == 1 && !isOpen ? candidates[0].number : nil }
 
@@ -140,8 +142,8 @@ struct HPACKGap {
   }
 
   /// Takes those references whose indices have not been weighed yet. The same one again tells nothing more.
-  mutating func takeNew(_ references: [Reference], of block: Int32) -> [Reference] {
-    if !references.isEmpty { latest = block }
+  mutating func takeNew(_ references: [Reference]) -> [Reference] {
+    isInUse = !references.isEmpty
     guard weighed < Self.blockLimit else { return [] }
     let new = references.filter {
       guard counted.count < HPACKChances.limit, !counted.contains($0.index) else { return false }
