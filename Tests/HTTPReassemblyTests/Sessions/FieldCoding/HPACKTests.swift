@@ -278,6 +278,20 @@ import Testing
     #expect(oldest.malformed == 0)
   }
 
+  /// A block refers to an entry that no number of unseen insertions explains, and more is lost.
+  @Test func noNumberIsPossible() {
+    var decoder = Self.decoder()
+    _ = Self.read(Self.octets("828487 4001610162"), &decoder)
+    decoder.lose(octets: 5000)
+    let far = [0x82, 0x84, 0x87] + HTTP2Writer.integer(62 + 1000, 7, 0x80)
+    far.withOctets { decoder.narrow($0, [.request], lostBlocks: 1) }
+    _ = Self.read(far, &decoder)
+    decoder.lose(octets: 10)
+    let read = Self.read(far, &decoder)
+    #expect(Self.lines(read.fields).last == "?: ?")
+    #expect(read.undecodable == 0)
+  }
+
   /// Any octets: the lengths add up to the block's.
   @Test func anyOctets() {
     var random = SeededRandom(seed: 7541)

@@ -5,6 +5,7 @@ extension HPACKDynamicTable {
   mutating func lose(octets: Int, isCut: Bool) {
     guard octets > 0 else { return }
     maximumSize = nil
+    let isOlderComplete = isComplete
     isComplete = false
     // No block has told anything since the last ones were lost.
     let usual = usual
@@ -19,7 +20,7 @@ extension HPACKDynamicTable {
     for _ in 0..<newer { removeLast() }
     let next = HPACKGap(
       HPACKLoss(octets: octets, block: block, cuts: isCut ? 1 : 0), usual, behind: gap, block: block,
-      isOlderComplete: isComplete)
+      isOlderComplete: isOlderComplete)
     guard !next.candidates.isEmpty else { return forget() }
     gap = next
   }
@@ -28,8 +29,8 @@ extension HPACKDynamicTable {
   private mutating func leaveOlder() {
     guard let gap else { return }
     let older = entries.count - gap.newer
-    let newest = (older..<entries.count).reduce(32 * gap.candidates[0].number) { $0 + entries[$1].size }
-    if gap.newer > 0, gap.latest != block || 4 * newest > 3 * likelySize { loseOlder() }
+    let newest = (older..<entries.count).reduce(32 * gap.least) { $0 + entries[$1].size }
+    if gap.newer > 0, !gap.isInUse || 4 * newest > 3 * likelySize { loseOlder() }
   }
 
   /// Notes how many blocks were lost last, as far as their streams tell.
@@ -57,7 +58,7 @@ extension HPACKDynamicTable {
   ) {
     guard var gap else { return }
     gap.candidates = candidates
-    let new = gap.takeNew(references, of: block &+ 1)
+    let new = gap.takeNew(references)
     if !new.isEmpty {
       // Later blocks lack the same fields for the same reason, so the first one alone counts.
       let names = gap.weighed == 1 ? names : []

@@ -48,7 +48,7 @@ struct HPACKGap {
 
   /// The number of entries that came after them.
   var newer = 0
-  /// The possible numbers, in ascending order: one of them at least.
+  /// The possible numbers, in ascending order. There may be none while it is open.
   var candidates: [Candidate] = []
   /// The numbers beyond the candidates; nil if none of those is possible.
   private(set) var others: Candidate?
@@ -64,8 +64,8 @@ struct HPACKGap {
   private(set) var weighed = 0
   /// The number of blocks since that showed the usual ones.
   private var renewed = 0
-  /// The last block that referred to an entry from before the gap, or in it.
-  private(set) var latest: Int32
+  /// Whether the last block that was looked at referred to an entry from before the gap, or in it.
+  private(set) var isInUse = true
   /// The indices of older entries, counted from the gap's end, that have been weighed.
   private var counted: [Int] = []
 
@@ -73,7 +73,6 @@ struct HPACKGap {
   init(_ loss: HPACKLoss, _ usual: HPACKLoss.Usual, behind gap: HPACKGap?, block: Int32, isOlderComplete: Bool) {
     self.loss = loss
     self.block = gap?.block ?? block
-    latest = block
     self.isOlderComplete = gap?.isOlderComplete ?? isOlderComplete
     before = gap?.chances ?? .none
     spread(usual)
@@ -124,6 +123,9 @@ struct HPACKGap {
   /// Whether later blocks fit to any number.
   var isPossible: Bool { isOpen || candidates.contains { $0.fit >= worstFit } }
 
+  /// The least possible number.
+  var least: Int { candidates.first?.number ?? HPACKChances.limit + 1 }
+
   /// The number, once it is certain.
   var number: Int? { candidates.count == 1 && !isOpen ? candidates[0].number : nil }
 
@@ -140,8 +142,8 @@ struct HPACKGap {
   }
 
   /// Takes those references whose indices have not been weighed yet. The same one again tells nothing more.
-  mutating func takeNew(_ references: [Reference], of block: Int32) -> [Reference] {
-    if !references.isEmpty { latest = block }
+  mutating func takeNew(_ references: [Reference]) -> [Reference] {
+    isInUse = !references.isEmpty
     guard weighed < Self.blockLimit else { return [] }
     let new = references.filter {
       guard counted.count < HPACKChances.limit, !counted.contains($0.index) else { return false }
@@ -154,7 +156,7 @@ struct HPACKGap {
 
   /// Takes the chances anew: later blocks show the usual ones, too.
   mutating func renew(_ usual: HPACKLoss.Usual) {
-    guard loss.blocks ?? 0 > 0, renewed < Self.blockLimit else { return }
+    guard loss.blocks ?? 0 > 0, renewed < Self.blockLimit, candidates.contains(where: mayBeChosen) else { return }
     renewed += 1
     let chances = before.adding(loss.chances(usual))
     for place in candidates.indices { candidates[place].chance = log(chances.numbers[candidates[place].number]) }
@@ -171,7 +173,7 @@ struct HPACKGap {
   /// Chooses a candidate if all others together are too unlikely.
   private mutating func choose() {
     guard let chosen = candidates.max(by: { $0.weight < $1.weight }) else { return }
-    guard 2 * chosen.hits >= max(counted.count, 1) else { return }
+    guard mayBeChosen(chosen) else { return }
     let all = candidates.reduce(others.map { exp($0.weight - chosen.weight) } ?? 0) {
       $0 + exp($1.weight - chosen.weight)
     }
@@ -179,6 +181,9 @@ struct HPACKGap {
     candidates = [chosen]
     others = nil
   }
+
+  /// Whether most references fit to a number.
+  private func mayBeChosen(_ candidate: Candidate) -> Bool { 2 * candidate.hits >= max(counted.count, 1) }
 
   /// The logarithm of the odds at which a number counts as certain.
   private static var certainty: Double { 7 }
