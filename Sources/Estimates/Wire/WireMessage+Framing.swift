@@ -38,6 +38,14 @@ extension WireMessage {
     return row.exactness == .inferred && contentLength == row.octets.body
   }
 
+  /// Octets of the header of the frame with the header section: 9 in HTTP/2 (RFC 9113 §4.1). In HTTP/3 it is the type, and the length in its
+  /// shortest form (RFC 9114 §7.1, RFC 9000 §16).
+  var fieldFrameHeader: Int {
+    guard version.hasPrefix("HTTP/3") else { return 9 }
+    let section = row.octets.startLine + row.octets.header
+    return 1 + (section < 1 << 6 ? 1 : section < 1 << 14 ? 2 : 4)
+  }
+
   private func names(in field: StaticString) -> [String] {
     values(of: field).flatMap { $0.split(separator: UInt8(ascii: ",")) }.compactMap { element in
       let name = element.prefix { $0 != UInt8(ascii: ";") }.filter { $0 != UInt8(ascii: " ") && $0 != 0x09 }

@@ -60,6 +60,20 @@ import Testing
     #expect(checked > 4000)
   }
 
+  /// The header of a frame has 9 octets on HTTP/2, and as few as its length needs on HTTP/3.
+  @Test func framesOfHTTP3AreShorter() {
+    let reading = HeaderReading(form: .encodedWithFrame)
+    var message = HTTP2Samples.response(0)
+    #expect(reading.figure(of: message) == message.row.octets.header + 9)
+    message.version = "HTTP/3"
+    for (section, length) in [(63, 2), (64, 3), (16_383, 3), (16_384, 5)] {
+      message.row.octets.header = section - message.row.octets.startLine
+      message.row.octets.framing = length + 4
+      #expect(reading.figure(of: message) == message.row.octets.header + length)
+      #expect(BodyReading.dataFrames.figure(of: message) == message.row.octets.body + 4)
+    }
+  }
+
   /// What real programs say, by their measured formulas.
   @Test func countsAsProgramsDo() throws {
     let (request, response) = (HTTP2Samples.request(0), HTTP2Samples.response(0))

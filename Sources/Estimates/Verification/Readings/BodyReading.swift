@@ -18,7 +18,7 @@ enum BodyReading: Reading, CaseIterable {
   case framed
   /// The content with its chunk framing and the trailers.
   case framedWithTrailers
-  /// The content with the headers of its frames in HTTP/2, except the header of the earlier frame with the fields.
+  /// The content with the headers of its frames in HTTP/2 or HTTP/3, except the header of the earlier frame with the fields.
   case dataFrames
   /// Everything transferred, start-line and header section included.
   case everything
@@ -41,7 +41,7 @@ enum BodyReading: Reading, CaseIterable {
     case .declared where message.contentLength == nil: nil
     case .expectedLength where message.contentLength != nil || message.row.kind == .request: nil
     case .framed where message.row.octets.framing == 0, .framedWithTrailers where message.row.octets.trailer == 0: nil
-    case .dataFrames where !message.isEncoded || message.row.octets.framing < Self.frameHeader: nil
+    case .dataFrames where !message.isEncoded || message.row.octets.framing < message.fieldFrameHeader: nil
     case .everything where message.isEncoded, .everythingUnframed where Self.head(of: message) == nil: nil
     case .uncaptured where message.row.missing == 0: nil
     case .limited where message.row.octets.body <= Self.limit: nil
@@ -66,7 +66,7 @@ enum BodyReading: Reading, CaseIterable {
     case .framed: [Cause(.framing(of: message), octets.framing)]
     case .framedWithTrailers:
       [Cause(.framing(of: message), octets.framing), Cause(.trailers, octets.trailer)].significant
-    case .dataFrames: [Cause(.frameHeaders, octets.framing - Self.frameHeader)].significant
+    case .dataFrames: [Cause(.frameHeaders, octets.framing - message.fieldFrameHeader)].significant
     case .everything:
       [
         Cause(.headersInBody, octets.startLine + octets.header), Cause(.chunkFraming, octets.framing),
@@ -79,9 +79,6 @@ enum BodyReading: Reading, CaseIterable {
     case .uncaptured: [Cause(.notCaptured, message.row.missing)]
     }
   }
-
-  /// Octets of the header of a frame (RFC 9113 §4.1).
-  private static let frameHeader = 9
 
   /// Octets of start-line and header section as text; nil when not all fields are known.
   private static func head(of message: WireMessage) -> Int? {

@@ -11,7 +11,7 @@ struct HeaderForm: Hashable, Sendable {
   var base: Int
   /// Octets that the form adds to some texts.
   var quoting = Quoting.none
-  /// Whether representations of HTTP/2 are counted, in place of text.
+  /// Whether representations of HTTP/2 and HTTP/3 are counted, in place of text.
   var encoding = Encoding.text
 
   /// The parts of a field that count.
@@ -31,9 +31,9 @@ struct HeaderForm: Hashable, Sendable {
   /// The kinds of octets that a form counts.
   enum Encoding: Int, Hashable, Sendable {
     case text
-    /// The representations of the fields in HTTP/2.
+    /// The representations of the fields in HTTP/2 and HTTP/3.
     case representations
-    /// As `representations`, with the header of the HEADERS frame: 9 octets.
+    /// As `representations`, with the header of the HEADERS frame.
     case frame
   }
 
@@ -89,7 +89,7 @@ struct HeaderForm: Hashable, Sendable {
   /// Whether the form has octets that only HTTP/2 has on the wire.
   var isEncoded: Bool { encoding != .text }
 
-  /// The causes of the difference from the wire. `fields` is the number of fields, `quoted` the octets that quoting adds, and
+  /// The causes of the difference from the wire, for a form of text. `fields` is the number of fields, `quoted` the octets that quoting adds, and
   /// `uncounted` the octets of names and values that do not count.
   func causes(fields: Int, quoted: Int, uncounted: Int) -> [Cause] {
     let octets = base + perField * fields + quoted - uncounted - (2 + 4 * fields)
@@ -101,16 +101,11 @@ struct HeaderForm: Hashable, Sendable {
     case .namesAndValues, .joined: [Cause(.separators, octets + 2), Cause(.emptyLine, -2)]
     case .prettyJSON, .compactJSON, .stringifiedJSON: [Cause(.jsonShape, octets)]
     case .printedList: [Cause(.printedList, octets)]
-    case .encoded: []
-    case .encodedWithFrame: [Cause(.frameHeaders, Self.frameHeader)]
     // Where no character needs an escape, JSON and a printed dictionary are one form.
     case .spacedJSON, .printedDictionary: [Cause(.ownForm, octets, detail: Self.printedDictionary.formula)]
     default: [Cause(.ownForm, octets, detail: formula)]
     }
   }
-
-  /// Octets of the header of a frame (RFC 9113 §4.1).
-  private static let frameHeader = 9
 
   /// The improbability of the form.
   var cost: Int {

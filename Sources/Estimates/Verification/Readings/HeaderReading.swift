@@ -82,7 +82,10 @@ struct HeaderReading: Reading {
     let wire = message.row.octets.header
     guard let form else { return [Cause(.headerNotCounted, -wire)].significant }
     let lineCauses = line.map { [Cause(.lineInHeader, message.row.octets.startLine)] + $0.causes(of: message) } ?? []
-    if form.isEncoded { return (form.causes(fields: 0, quoted: 0, uncounted: 0) + lineCauses).significant }
+    if form.isEncoded {
+      let frame = form == .encodedWithFrame ? [Cause(.frameHeaders, message.fieldFrameHeader)] : []
+      return (frame + lineCauses).significant
+    }
     let spelled = message.spelledHeader ?? wire
     var causes = [Cause(.fieldCompression, spelled - wire)]
     var fields = 0

@@ -34,7 +34,10 @@ extension HTTP2Session {
     }
   }
 
-  private func isFromServer(_ run: borrowing Run) -> Bool { requestSide.map { $0 != run.side } ?? false }
+  private func isFromServer(_ run: borrowing Run) -> Bool {
+    guard let requestSide else { return false }
+    return run.side != requestSide
+  }
 
   /// The host of an origin (RFC 6454 §6.2), as rows have it.
   private static func host(ofOrigin origin: RawSpan, _ texts: inout TextPool) -> [UInt8] {

@@ -187,6 +187,12 @@ extension QUICConnection {
     let suite = CipherSuite(hello.suite).protection
     opener.value.suite = suite
     opener.value.hasServerHello = true
+    // Keys that were tried before were made without knowing the suite.
+    for side in 0..<2 {
+      for level in [QUICLevel.handshake, .application] {
+        opener.value.sides[side].levels[level.rawValue].knownSecrets = -1
+      }
+    }
     facts.isSuiteOpened = suite != nil
     guard let name = opener.value.name else { return }
     if suite == nil, run.secrets.hasAny(of: name) { run.note(.tlsSuiteNotOpened) }

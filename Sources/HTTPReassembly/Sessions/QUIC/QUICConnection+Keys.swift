@@ -137,7 +137,8 @@ extension QUICConnection {
       return .opened(number: opened.number, length: opened.length)
     }
     opener.value.sides[side].levels[level.rawValue].failures += 1
-    return .closed
+    // A ServerHello that comes late may tell another version.
+    return !opener.value.hasServerHello && mayOpenLater(level, side, run) ? .waits : .closed
   }
 
   /// Makes the keys to try for packets of a side at a level. Returns whether there are any.
