@@ -51,7 +51,7 @@ package final class SQLiteSource {
     case let error as ReadingError: return error
     case let error as DatabaseError:
       switch error.resultCode.primaryResultCode {
-      case .SQLITE_NOTADB: return ReadingError(file: file, "is no SQLite database, or an encrypted one")
+      case .SQLITE_NOTADB: return ReadingError(file: file, "is not an SQLite database, or an encrypted one")
       case .SQLITE_CORRUPT:
         return ReadingError(file: file, "is a damaged SQLite database: \(error.message ?? "malformed")")
       case .SQLITE_CANTOPEN: return ReadingError(file: file, "SQLite cannot open it: is it readable, and its folder?")

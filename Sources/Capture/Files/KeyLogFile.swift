@@ -35,7 +35,7 @@ public final class KeyLogFile {
       guard file.size != nil || offset <= Self.streamLimit else {
         throw CaptureError(
           file: file.name,
-          problem: .unsupported("a key log of more than \(Self.streamLimit) bytes that is no regular file"))
+          problem: .unsupported("a key log of more than \(Self.streamLimit) bytes that is not a regular file"))
       }
       let end = partial + count
       guard let last = buffer[..<end].lastIndex(of: 0x0a) else {

@@ -148,7 +148,7 @@ struct OtherFormat {
     if begins("{") || begins("[") {
       return String(decoding: text, as: UTF8.self).contains("\"_index\"")
         ? ("it is TShark's JSON", "give the capture that it was made from")
-        : ("it is JSON", "an app's log is held against a capture by: sniffer verify CAPTURE --log FILE")
+        : ("it is JSON", "compare an app's log with a capture by: sniffer verify CAPTURE --log FILE")
     }
     if ["tcpdump: ", "reading from ", "listening on ", "IP ", "IP6 ", "ARP, "].contains(where: begins)
       || isPacketLine(text)
@@ -264,7 +264,7 @@ struct OtherFormat {
       !start.isEmpty
     else { return nil }
     return (
-      shown(start), "an app's log is held against a capture by: sniffer verify CAPTURE --log FILE"
+      shown(start), "compare an app's log with a capture by: sniffer verify CAPTURE --log FILE"
     )
   }
 }

@@ -51,7 +51,7 @@ final class FileInput: OctetSource {
     size = status.type == .regular ? Int(status.size) : nil
     if status.type == .directory { throw CaptureError(file: name, problem: .isDirectory) }
     if waiting.follows, size == nil {
-      throw CaptureError(file: name, problem: .unsupported("following what is no regular file"))
+      throw CaptureError(file: name, problem: .unsupported("following what is not a regular file"))
     }
   }
 

@@ -25,7 +25,7 @@ struct VerifyCoverage {
     if let leg = verification.leg {
       let (other, side) = leg.leg == .client ? ("server", "client's") : ("client", "server's")
       lines.insert(
-        "the capture has both sides of a proxy: the log is held against the \(side)\(leg.isChosen ? "" : ", which fits"). "
+        "the capture has both sides of a proxy: the log is compared with the \(side)\(leg.isChosen ? "" : ", which fits"). "
           + "\(Numerals.grouped(leg.leftOut)) messages of the other are left out (--leg \(other) takes them)", at: 0)
     }
     func note(_ balance: VerificationSummary.Balance, _ words: String, _ octets: Int) {
@@ -47,8 +47,9 @@ struct VerifyCoverage {
           + Numerals.grouped(summary.rowsWithoutFigures))
     }
     if summary.compressed != 0 || summary.frames != 0 {
+      let versions = Set(verification.rows.lazy.compactMap(\.message).filter(\.isEncoded).map(\.version)).sorted()
       lines.append(
-        "HTTP/2: the wire's figures are those of the text; field compression saved \(Numerals.grouped(summary.compressed)) "
+        "\(versions.joined(separator: ", ")): the wire's figures are those of the text; field compression saved \(Numerals.grouped(summary.compressed)) "
           + "bytes, and frame headers took \(Numerals.grouped(summary.frames))")
     }
     lines.append(

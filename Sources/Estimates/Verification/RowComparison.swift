@@ -30,7 +30,8 @@ final class LogReadings {
     }
     headers = ReadingEvidence(
       LogUnits.samples(pairs, \.headerLength), kind: kind, unit: units.header,
-      hints: other?.headerForm.map { [HeaderReading(form: $0)] } ?? [], fit: { FormFit($0, kind: kind).headers() },
+      hints: other?.headerForm.map { $0.variants.map { HeaderReading(form: $0) } } ?? [],
+      fit: { FormFit($0, kind: kind).headers() },
       search: { HeaderReadingSearch($0).readings(giving: $1) })
     bodies = ReadingEvidence(LogUnits.samples(pairs, \.bodyLength), kind: kind, unit: units.body) { message, figure in
       BodyReading.allCases.filter { $0.figure(of: message) == figure }
@@ -38,8 +39,10 @@ final class LogReadings {
     wholes = ReadingEvidence(
       LogUnits.wholes(pairs), kind: kind, unit: units.whole,
       hints: other?.wholeForm.map { form in
-        [.nothing, .plain(kind)].map {
-          WholeReading(line: $0, header: HeaderReading(form: form), body: .transferred)
+        form.variants.flatMap { form in
+          [LineReading.nothing, .plain(kind)].map {
+            WholeReading(line: $0, header: HeaderReading(form: form), body: .transferred)
+          }
         }
       } ?? [], fit: { FormFit($0, kind: kind).wholes() }, search: { WholeReading.readings(of: $0, giving: $1) })
     var known = KnownParts()

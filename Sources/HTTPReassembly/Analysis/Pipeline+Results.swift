@@ -134,11 +134,43 @@ extension Pipeline {
   /// and are at most `Configuration.hostLimit`.
   public func addHosts(to snapshot: inout Totals) { tables.fillHosts(&snapshot) }
 
+  /// Adds to a `snapshot` the contents and header fields of final messages, and of messages that are complete but not final. Where that
+  /// takes too much memory, it is as `addTables`.
+  public func addOpenTables(to snapshot: inout Totals) {
+    guard var added = tables.openMessages else { return }
+    var (apis, anomalies, rest) = (apis, AnomalyLog(), RefiningTables.openSampleLimit)
+    forEachOpenRow { message, row, isInProgress in
+      guard !isInProgress else { return }
+      let position = apis.add(message, texts: &snapshot.texts, anomalies: &anomalies)
+      var note = run.contentNotes.note(of: row)
+      rest -= note.sample.count
+      if rest < 0 { note.sample = [] }
+      var lines = run.fieldNotes.lines(of: row)
+      added.add(message, at: position, &note, &lines, &anomalies)
+    }
+    (snapshot.contents, snapshot.fields) = added.rows(apis, run.fieldNotes.names, snapshot.texts)
+  }
+
   /// Passes every message that is not final to `body`, in the order of connections. `body` also gets the pool of the message's texts.
   public func forEachOpenMessage(_ body: (Message, borrowing TextPool) -> Void) {
     // Templates may be new texts for the pool.
     var texts = apis.keepsPaths ? TextPool() : run.texts
     var segments = apis.segments
+    forEachOpenRow { message, _, _ in
+      var message = message
+      if apis.keepsPaths {
+        message.apiPath = apis.path(of: message)
+        body(message, run.texts)
+      } else {
+        message.apiPath = apis.path(of: message, &segments, &texts)
+        body(message, texts)
+        texts.release(message.apiPath)
+      }
+    }
+  }
+
+  /// Passes every message that is not final to `body`, with its row and whether it is in progress, in the order of connections.
+  private func forEachOpenRow(_ body: (Message, RowIndex, _ isInProgress: Bool) -> Void) {
     func pass(_ row: RowIndex, _ isInProgress: Bool, _ client: Endpoint, _ server: Endpoint) {
       var message = run.rows.messages.look(Int(row)) { $0.message }
       if isInProgress { message.exactness = .atLeast }
@@ -148,14 +180,7 @@ extension Pipeline {
       if let outcome = pending.flatMap({ run.decoders?.outcome(of: $0) }) {
         _ = message.note(outcome, isComplete: true)
       }
-      if apis.keepsPaths {
-        message.apiPath = apis.path(of: message)
-        body(message, run.texts)
-      } else {
-        message.apiPath = apis.path(of: message, &segments, &texts)
-        body(message, texts)
-        texts.release(message.apiPath)
-      }
+      body(message, row, isInProgress)
     }
     connections.forEach { connection in
       let client = connection.clientSide(connection.session?.known)

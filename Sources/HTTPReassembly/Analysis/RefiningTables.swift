@@ -102,6 +102,17 @@ struct RefiningTables {
     timeline = Timeline(configuration: none)
   }
 
+  /// A copy of the tables of contents and fields, to add messages that are not final; nil where they are counted elsewhere, are not
+  /// wanted, or are too large for a copy.
+  var openMessages: MessageTables? {
+    countsMessages && thread == nil && messages.memory <= Self.openTableLimit ? messages : nil
+  }
+
+  /// Octets of tables of which a copy is made for a look at a run in progress.
+  static let openTableLimit = 16 << 20
+  /// Octets of contents that are compressed for such a look: about 30 ms.
+  static let openSampleLimit = 1 << 20
+
   /// Copies the totals of hosts, in no order.
   func fillHosts(_ totals: inout Totals) { totals.hosts = hosts.totals }
 

@@ -109,6 +109,9 @@ struct FieldNotes {
   /// The number of a name.
   mutating func number(of name: RawSpan) -> UInt16 { names.number(of: name) }
 
+  /// The lines of a message that is not final.
+  func lines(of row: RowIndex) -> [Line] { Int(row) < lines.count ? lines[Int(row)] : [] }
+
   // MARK: Final messages
 
   /// Removes and returns the lines of a final message.

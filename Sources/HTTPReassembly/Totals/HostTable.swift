@@ -35,6 +35,8 @@ struct HostTable {
   private var open: ConnectionSlots<Open>
   /// Totals of messages that name no host, and of final subflows, by open connection.
   private var nameless: [Int: HostTotals] = [:]
+  /// Connections that may have been opened in a race.
+  private var races = ConnectionRaces()
   private var limit: Int
   private let textLimit: Int
   /// How many times totals are in memory.
@@ -55,7 +57,7 @@ struct HostTable {
   var memory: Int {
     copies * totals.count * MemoryLayout<HostTotals>.stride + positions.capacity * 24
       + open.memory
-      + nameless.capacity * (MemoryLayout<HostTotals>.stride + 16)
+      + nameless.capacity * (MemoryLayout<HostTotals>.stride + 16) + races.memory
   }
 
   /// Ends the growth of the table: new hosts have no row of their own, as beyond the limit.
@@ -114,6 +116,11 @@ struct HostTable {
     let position = position(of: connection, open, names, texts: &texts, anomalies: &anomalies)
     if let row = nameless.removeValue(forKey: connection.number) { totals[position].add(row) }
     totals[position].add(connection, besides: open)
+    guard connection.security != nil else { return }
+    if names.hasServices {
+      totals[position].httpsRecords.formUnion(names.services(of: texts.octets(totals[position].host)))
+    }
+    if races.take(connection, of: position) { totals[position].quic.raced += 1 }
   }
 
   // MARK: Hosts
@@ -198,6 +205,11 @@ extension HostTotals {
     connections.count(connection.applicationProtocol)
     if open.requests > 1 { reusedConnections += 1 }
     if connection.security?.isResumed == true { resumedConnections += 1 }
+    if connection.isQUIC {
+      // Where the client's first packet was not captured, the direction is a guess.
+      if connection.packets.server == 0, !connection.flags.contains(.noHandshake) { quic.unanswered += 1 }
+      if connection.flags.contains(.quicRefused) { quic.refused += 1 }
+    }
     let tls = (connection.security?.record ?? 0) - open.tls
     let retransmitted = connection.retransmitted - open.retransmitted
     up += connection.ipLength.client - open.up
@@ -233,5 +245,7 @@ extension HostTotals {
     responses += other.responses
     exchanges.add(other.exchanges)
     alternatives.formUnion(other.alternatives)
+    httpsRecords.formUnion(other.httpsRecords)
+    quic.add(other.quic)
   }
 }

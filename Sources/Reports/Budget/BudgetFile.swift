@@ -36,7 +36,7 @@ package enum BudgetFile {
           file, line: key.mark?.line, "unknown key \(shown(key)); there is only limits")
       }
       guard let sequence = value.sequence else {
-        throw BudgetError(file, line: value.mark?.line, "limits is no list: each rule begins with a dash")
+        throw BudgetError(file, line: value.mark?.line, "limits is not a list: each rule begins with a dash")
       }
       list = sequence
     }
@@ -156,11 +156,11 @@ package enum BudgetFile {
       case .duplicatedKeysInMapping(let duplicates, let context):
         throw BudgetError(
           file, line: context.mark.line, "the key \(duplicates.sorted().joined(separator: ", ")) twice")
-      case .reader(let problem, _, _, _): throw BudgetError(file, "is no YAML: \(problem)")
-      default: throw BudgetError(file, "is no YAML")
+      case .reader(let problem, _, _, _): throw BudgetError(file, "is not YAML: \(problem)")
+      default: throw BudgetError(file, "is not YAML")
       }
     } catch {
-      throw BudgetError(file, "is no YAML")
+      throw BudgetError(file, "is not YAML")
     }
   }
 

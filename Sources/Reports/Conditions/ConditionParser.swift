@@ -228,7 +228,7 @@ struct ConditionLexer {
       }
     }
     if let scalar = scalar(), Self.isOfWord(scalar) || scalar == "." {
-      throw ConditionError("this is no number", at: start, in: text)
+      throw ConditionError("this is not a number", at: start, in: text)
     }
     guard isNegative else { return .number(whole, millionths: millionths) }
     return millionths == 0 ? .number(-whole, millionths: 0) : .number(-whole - 1, millionths: 1_000_000 - millionths)

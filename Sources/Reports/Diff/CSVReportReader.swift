@@ -55,7 +55,7 @@ struct CSVReportReader {
         var values: [Int] = []
         for (column, position) in zip(ReportedHost.columns, positions) {
           guard let value = Int(String(decoding: records.cell(position), as: UTF8.self)) else {
-            throw RowFault("\(column) is no whole number")
+            throw RowFault("\(column) is not a whole number")
           }
           values.append(value)
         }

@@ -52,7 +52,7 @@ package struct ReportReader {
     guard let kind = try Self.kind(of: path) else {
       throw ReadingError(
         file: path,
-        "is no report; expected what sniffer wrote with --output: a folder, its apis.csv or its report.sqlite")
+        "is not a report; expected what sniffer wrote with --output: a folder, its apis.csv or its report.sqlite")
     }
     switch kind {
     case .database: return try SQLiteReportReader(path: path, name: name).read()

@@ -155,7 +155,7 @@ enum ReportedCell {
   static func count(_ text: ArraySlice<UInt8>, _ column: APIColumn) throws(RowFault) -> Int {
     guard !text.isEmpty, text.allSatisfy({ (0x30...0x39).contains($0) }),
       let value = Int(String(decoding: text, as: UTF8.self))
-    else { throw RowFault("\(column.rawValue) is no whole number from 0 on") }
+    else { throw RowFault("\(column.rawValue) is not a whole number from 0 on") }
     return try checked(value, column)
   }
 
@@ -181,7 +181,7 @@ enum ReportedCell {
     if text.isEmpty { return nil }
     let isPlain = text.count <= 32 && text.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
     guard isPlain, let value = Double(String(decoding: text, as: UTF8.self)) else {
-      throw RowFault("\(column) is no number of milliseconds")
+      throw RowFault("\(column) is not a number of milliseconds")
     }
     return try nanoseconds(value, column)
   }
@@ -189,7 +189,7 @@ enum ReportedCell {
   /// A duration in milliseconds as nanoseconds.
   static func nanoseconds(_ milliseconds: Double, _ column: String) throws(RowFault) -> Int64 {
     guard milliseconds.isFinite, (0...1e12).contains(milliseconds) else {
-      throw RowFault("\(column) is no number of milliseconds")
+      throw RowFault("\(column) is not a number of milliseconds")
     }
     return Int64((milliseconds * 1_000_000).rounded())
   }

@@ -52,7 +52,7 @@ struct SQLiteReportReader {
       var api = ReportedAPI()
       for (position, column) in counts.enumerated() {
         guard case .int64(let value) = (row[4 + position] as DatabaseValue).storage else {
-          throw RowFault("apis: \(column.rawValue) is no whole number")
+          throw RowFault("apis: \(column.rawValue) is not a whole number")
         }
         api.figures[column] = try ReportedCell.checked(Int(value), column)
       }
@@ -99,7 +99,7 @@ struct SQLiteReportReader {
       var values: [Int] = []
       for (position, column) in ReportedHost.columns.enumerated() {
         guard case .int64(let value) = (row[1 + position] as DatabaseValue).storage else {
-          throw RowFault("hosts: \(column) is no whole number")
+          throw RowFault("hosts: \(column) is not a whole number")
         }
         values.append(Int(value))
       }
@@ -120,7 +120,7 @@ struct SQLiteReportReader {
     case .null: return []
     case .string(let text) where text.utf8.count <= ReportedCell.longestText:
       return TextEscaping.octets(Array(text.utf8)[...])
-    default: throw RowFault("apis: a name is no text")
+    default: throw RowFault("apis: a name is not text")
     }
   }
 
@@ -129,7 +129,7 @@ struct SQLiteReportReader {
     case .null: return nil
     case .double(let value): return try ReportedCell.nanoseconds(value, column)
     case .int64(let value): return try ReportedCell.nanoseconds(Double(value), column)
-    default: throw RowFault("apis: \(column) is no number")
+    default: throw RowFault("apis: \(column) is not a number")
     }
   }
 }

@@ -157,13 +157,14 @@ public struct Selection: Sendable, Equatable {
   /// The lines for people.
   package func lines(_ place: String = "the table above") -> [String] {
     let condition = condition.map { TextEscaping.string(Array($0.utf8)) } ?? "the condition holds"
+    func counted(_ count: Int) -> String { "\(Numerals.grouped(count)) exchange\(count == 1 ? "" : "s")" }
     var lines = [
-      "where \(condition): \(Numerals.grouped(exchanges)) exchanges; left out of "
-        + "\(place): \(Numerals.grouped(leftOut)) exchanges, \(Numerals.grouped(leftOutLength)) bytes"
+      "where \(condition): \(counted(exchanges)); left out of \(place): \(counted(leftOut)), "
+        + "\(Numerals.grouped(leftOutLength)) bytes"
     ]
     if unasked > 0 {
       lines.append(
-        "exchanges that the condition could not be asked of, as too many were open at once: \(Numerals.grouped(unasked))"
+        "exchanges that could not be tested, as too many were open at once: \(Numerals.grouped(unasked))"
       )
     }
     return lines

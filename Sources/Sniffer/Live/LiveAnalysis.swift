@@ -178,7 +178,9 @@ struct LiveAnalysis {
         withHosts: isLookDue && metrics != nil)
       if let pageBegun, let shown = pipeline.sink.page {
         let page = shown.including { body in pipeline.forEachOpenMessage(body) }
-        self.page?.update(mark, page, snapshot.totals, since: pageBegun)
+        var totals = snapshot.totals
+        pipeline.addOpenTables(to: &totals)
+        self.page?.update(mark, page, totals, since: pageBegun)
       }
       if isLookDue { look(snapshot, pipeline) }
       if schedule.takeHour() { pipeline.sink.report?.renewAllowance(command.options.hourlyRowLimit) }

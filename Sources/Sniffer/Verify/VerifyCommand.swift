@@ -141,7 +141,7 @@ struct VerifyCommand: ParsableCommand {
       return .failure
     }
     guard let bias = summary.bias ?? summary.partsBias else {
-      ErrorOutput.write("the log has no figure of whole messages that --tolerance could be held against")
+      ErrorOutput.write("the log has no figure of whole messages for --tolerance to judge")
       return .exceeded
     }
     guard abs(bias) > tolerance.value else { return status }

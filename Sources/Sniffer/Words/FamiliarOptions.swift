@@ -52,6 +52,9 @@ enum FamiliarOptions {
     switch option {
     case "--out", "--out-dir", "--output-dir", "--dir", "--report", "--save": "--output DIR (-o)"
     case "--json-output": "--json"
+    case "--output-format", "--export", "--as": "--format FORMAT"
+    case "--p95", "--slowest", "--slow": "--sort p95"
+    case "--biggest", "--largest", "--by-size": "--sort total"
     case "--md": "--format markdown"
     case "--xlsx", "--excel", "--spreadsheet": "--format csv"
     case "--db", "--database", "--sql": "--format sqlite"

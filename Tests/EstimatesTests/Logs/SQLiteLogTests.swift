@@ -157,7 +157,7 @@ struct SQLiteLogTests {
     options.format = .sqlite
     // An encrypted database is noise from its first octet on.
     let noise = octets.enumerated().map { UInt8(truncatingIfNeeded: ($0.offset &* 2_654_435_761) >> 13) ^ $0.element }
-    #expect(try LogFolder.refusal(noise, options) == "is no SQLite database, or an encrypted one")
+    #expect(try LogFolder.refusal(noise, options) == "is not an SQLite database, or an encrypted one")
     #expect(try LogFolder.refusal(noise).contains("(an encrypted one looks like this too)"))
 
     let journal: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]

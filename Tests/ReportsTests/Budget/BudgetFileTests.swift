@@ -46,7 +46,7 @@ import Testing
 
   @Test func mistakesAreNamedWithTheirLine() {
     let wrong = [
-      ("", "f: is empty"), ("# nothing", "f: is empty"), ("limits:", "line 1: limits is no list"),
+      ("", "f: is empty"), ("# nothing", "f: is empty"), ("limits:", "line 1: limits is not a list"),
       ("limits: []", "f: has no limits"), ("- a", "line 1: expected a mapping"),
       ("limit:\n  - host: a", "line 1: unknown key 'limit'"), ("limits:\n  - a", "line 2: expected a rule"),
       ("limits:\n  - host: a\n    ip_byte: 1", "line 3: unknown key 'ip_byte'; known are host"),

@@ -66,14 +66,14 @@ import Testing
     let wrong: [(String, String)] = [
       (good.replacing("response_bytes,", with: ""), "no column response_bytes"),
       (good.replacing("host,path", with: "host,host"), "column twice"),
-      (good.replacing("a,/,0", with: "a,/,-1"), "line 2: requests is no whole number"),
-      (good.replacing("a,/,0", with: "a,/,1e3"), "line 2: requests is no whole number"),
-      (good.replacing("a,/,0", with: "a,/,99999999999999999999"), "line 2: requests is no whole number"),
+      (good.replacing("a,/,0", with: "a,/,-1"), "line 2: requests is not a whole number"),
+      (good.replacing("a,/,0", with: "a,/,1e3"), "line 2: requests is not a whole number"),
+      (good.replacing("a,/,0", with: "a,/,99999999999999999999"), "line 2: requests is not a whole number"),
       (good.replacing("a,/,0", with: "a,/,9999999999999"), "line 2: requests is not between 0 and"),
       (good.replacing("a,/,0", with: "a,/"), "line 2: has 33 cells under 34 columns"),
-      (good.replacing("0,,\r\n", with: "0,nan,\r\n"), "wait_ms_p50 is no number of milliseconds"),
-      (good.replacing("0,,\r\n", with: "0,,1e300\r\n"), "wait_ms_p95 is no number of milliseconds"),
-      (good.replacing("0,,\r\n", with: "0,,-1\r\n"), "wait_ms_p95 is no number of milliseconds"),
+      (good.replacing("0,,\r\n", with: "0,nan,\r\n"), "wait_ms_p50 is not a number of milliseconds"),
+      (good.replacing("0,,\r\n", with: "0,,1e300\r\n"), "wait_ms_p95 is not a number of milliseconds"),
+      (good.replacing("0,,\r\n", with: "0,,-1\r\n"), "wait_ms_p95 is not a number of milliseconds"),
       ("message,exchange\r\n1,2\r\n", "is no report"), ("", "is no report"), ("{}", "is no report"),
     ]
     for (text, problem) in wrong {

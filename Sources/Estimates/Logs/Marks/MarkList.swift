@@ -108,7 +108,7 @@ package struct MarkList {
   private mutating func add(object octets: ArraySlice<UInt8>) throws(MarkFault) {
     let decoder = JSONDecoder()
     guard let members = try? decoder.decode([String: Member].self, from: Data(octets)) else {
-      throw fault("is no JSON object")
+      throw fault("is not a JSON object")
     }
     guard let time = Self.timeNames.lazy.compactMap({ members[$0] }).first.flatMap(Self.time) else {
       throw fault("expected \(LogTime.expected) as \(Self.timeNames[0])")

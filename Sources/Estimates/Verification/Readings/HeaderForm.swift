@@ -76,6 +76,16 @@ struct HeaderForm: Hashable, Sendable {
   /// The named forms.
   static let all: [HeaderForm] = texts + [.encoded, .encodedWithFrame]
 
+  /// The form, and those that are the same where no text needs a quote.
+  var variants: [HeaderForm] {
+    [self]
+      + Quoting.allCases.filter { $0 != quoting }.map { quoting in
+        var form = self
+        form.quoting = quoting
+        return form
+      }
+  }
+
   /// Whether the form has octets that only HTTP/2 has on the wire.
   var isEncoded: Bool { encoding != .text }
 

@@ -182,7 +182,8 @@ struct HeaderReading: Reading {
     return joined
   }
 
-  var isForm: Bool { unseen.isEmpty }
+  // Pseudo-header fields of messages with equal shapes may be any octets.
+  var isForm: Bool { unseen.isEmpty && !countsPseudoFields }
   var isEvident: Bool { form == nil }
 
   static func coarse(_ kind: MessageKind) -> [HeaderReading] {

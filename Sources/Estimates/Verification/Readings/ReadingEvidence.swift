@@ -48,6 +48,8 @@ struct ReadingEvidence<R: Reading> {
   /// figure, or a coincidence.
   private(set) var isStrange = false
   private let plain: R
+  /// Readings of the program that are known otherwise: of readings that fit as many rows they go first.
+  private let hints: Set<R>
 
   /// The largest number of examined rows; they are spread evenly over all rows.
   static var sampleLimit: Int { 500 }
@@ -76,6 +78,7 @@ struct ReadingEvidence<R: Reading> {
     fit: ([ReadingSample]) -> [R] = { _ in [] }, search: (WireMessage, Int) -> [R]
   ) {
     plain = R.plain(kind)
+    self.hints = Set(hints)
     self.unit = unit
     let step = max((all.count + Self.sampleLimit - 1) / Self.sampleLimit, 1)
     let samples = stride(from: 0, to: all.count, by: step).map { index in
@@ -226,7 +229,7 @@ struct ReadingEvidence<R: Reading> {
     var candidates = known.map(\.reading)
     var votes = known.map { candidate in places.count { candidate.fits[$0] } }
     // Two readings that fit different rows may be parts of one reading.
-    if let top = votes.indices.max(by: { Self.isBehind($0, $1, votes, candidates) }) {
+    if let top = votes.indices.max(by: { isBehind($0, $1, votes, candidates) }) {
       let others = votes.indices.filter { $0 != top && votes[$0] >= Self.leastRows }.sorted { votes[$0] > votes[$1] }
       var joined = (reading: candidates[top], votes: votes[top])
       for index in others.prefix(60) {
@@ -241,7 +244,7 @@ struct ReadingEvidence<R: Reading> {
         votes.append(joined.votes)
       }
     }
-    let order = votes.indices.sorted { Self.isBehind($1, $0, votes, candidates) }
+    let order = votes.indices.sorted { isBehind($1, $0, votes, candidates) }
     for index in order.prefix(60) where votes[index] >= Self.leastRows {
       let reading = pruned(candidates[index], rest)
       let count = fits(reading, rest)
@@ -249,17 +252,19 @@ struct ReadingEvidence<R: Reading> {
         shapes(reading, rest) >= min(reading.assumptions, Self.mostShapes)
       else { continue }
       let rivals = order.prefix(60).count { other in
-        votes[other] >= count && candidates[other].cost <= reading.cost && differs(candidates[other], reading, rest)
+        votes[other] >= count && cost(candidates[other]) <= cost(reading) && differs(candidates[other], reading, rest)
       }
       return (reading, rivals)
     }
     return nil
   }
 
-  private static func isBehind(_ a: Int, _ b: Int, _ votes: [Int], _ candidates: [R]) -> Bool {
+  private func isBehind(_ a: Int, _ b: Int, _ votes: [Int], _ candidates: [R]) -> Bool {
     if votes[a] != votes[b] { return votes[a] < votes[b] }
-    return (candidates[a].cost, a) > (candidates[b].cost, b)
+    return (cost(candidates[a]), a) > (cost(candidates[b]), b)
   }
+
+  private func cost(_ reading: R) -> Int { hints.contains(reading) ? 0 : reading.cost }
 
   private func fits(_ reading: R, _ samples: [Prepared]) -> Int {
     samples.count { figure(reading, $0) == $0.figure }

@@ -69,9 +69,9 @@ struct WholeReading: Reading {
 
   static func coarse(_ kind: MessageKind) -> [WholeReading] {
     [BodyReading.transferred, .decoded, .nothing].flatMap { body in
-      [(LineReading.plain(kind), HeaderReading.plain(kind)), (.nothing, .plain(kind)), (.nothing, .nothing)].map {
-        WholeReading(line: $0.0, header: $0.1, body: body)
-      }
+      ([.plain(kind)] + LineReading.coarse(kind) + [.nothing]).map {
+        WholeReading(line: $0, header: .plain(kind), body: body)
+      } + [WholeReading(line: .nothing, header: .nothing, body: body)]
     }
   }
 

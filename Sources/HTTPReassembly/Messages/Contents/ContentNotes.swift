@@ -52,6 +52,9 @@ struct ContentNotes {
     notes[Int(row)].given = facts
   }
 
+  /// The facts about the content of a message that is not final.
+  func note(of row: RowIndex) -> Note { Int(row) < notes.count ? notes[Int(row)] : Note() }
+
   /// Removes and returns the facts about a final message's content.
   mutating func takeNote(of row: RowIndex) -> Note {
     var note = Note()

@@ -36,7 +36,7 @@ struct Conversation {
   var isUpgraded = false
   /// Whether the connection has switched protocols.
   var isTunnel = false
-  /// The terms of the WebSocket that it has switched to; empty for another protocol.
+  /// The terms of the WebSocket that it has switched to, or that the newest request asks for; empty for another protocol.
   var webSocket: WebSocketTerms = []
   /// Whether the next final response answers the request `nextToAnswer`, unless octets are lost before either.
   var isAligned: Bool

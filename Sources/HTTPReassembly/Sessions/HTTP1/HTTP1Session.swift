@@ -110,6 +110,7 @@ struct HTTP1Session {
       conversation.charge(charge, to: side, &run)
       return Taken(count: octets.byteCount, needs: needs)
     }
+    if !conversation.webSocket.isEmpty, !conversation.isTunnel { inferWebSocket(octets, of: side, &run) }
     if parsers.look(side, { $0.isTunnel }) {
       if !conversation.webSocket.isEmpty, let row = conversation.tunnelOwner(run), octets.byteCount > 0,
         run.webSocket(of: row)?.value.accepts(octets) == true
@@ -136,6 +137,16 @@ struct HTTP1Session {
     self.charge(charge, to: side, &run)
     settle(side, &run)
     return Taken(count: consumed, needs: needs)
+  }
+
+  /// Reads the octets of a side and all behind them as a WebSocket, if they begin with a frame and the answer that opened it was lost.
+  @inline(never)
+  private mutating func inferWebSocket(_ octets: RawSpan, of side: Side, _ run: inout Run) {
+    guard octets.byteCount > 0, octets.octet(0) >= 0x80, !isTLS(side), let client = conversation.requestSide,
+      parsers.look(side, { $0.isBetweenLines }), parsers.look(client, { $0.isBetweenLines }),
+      conversation.inferWebSocket(octets, of: side, at: parsers.look(client) { $0.position }, &run)
+    else { return }
+    for side in 0..<2 { parsers[side].answered(isTunnel: true) }
   }
 
   private mutating func readRecords(_ side: Side, _ octets: RawSpan, at position: StreamPosition, _ run: inout Run) {

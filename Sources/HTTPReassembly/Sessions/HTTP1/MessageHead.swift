@@ -180,7 +180,7 @@ struct MessageHead {
       facts.section.framing.addContentLength(line, field.value)
       return true
     case .altSvc:
-      facts.section.alternatives.formUnion(AlternativeServices(line.extracting(field.value)))
+      facts.section.takeAlternatives(line.extracting(field.value))
       return true
     case .http2Settings, .grpcEncoding, .grpcStatus, .webSocketExtensions: return false
     case .upgrade:
@@ -258,7 +258,6 @@ struct MessageHead {
         run.rows[message: row].hostSource = .hostField
       }
     }
-    if !facts.section.alternatives.isEmpty { run.rows[message: row].alternatives = facts.section.alternatives }
     if facts.contentType.isThere {
       run.rows[message: row].contentType = Self.text(facts.contentType, .contentType, octets, &run)
     }

@@ -53,7 +53,7 @@ function drawAgain(data) {
 function sayWhatIsMissing(data) {
   if (data.live.over) return;
   main.querySelector('.tiles').after(element('p', { class: 'notice' },
-    'Totals and exchanges are current; connections, header fields and contents appear about 30 s after a connection closes.'));
+    'Totals, exchanges, header fields and contents are current; connections appear about 30 s after they close.'));
 }
 
 function follow() {

@@ -48,7 +48,7 @@ import Testing
     #expect(fault("1700000000,\"a") == "line 1: a quote that nobody closes")
     #expect(fault("1700000000,\"") == "line 1: a quote that nobody closes")
     #expect(fault("1700000000,\"a\"b") == "line 1: something after a closing quote")
-    #expect(fault("{") == "line 1: is no JSON object")
+    #expect(fault("{") == "line 1: is not a JSON object")
     #expect(fault("{\"label\":\"a\"}")?.contains("as time") == true)
     #expect(fault("{\"time\":1700000000,\"label\":1}") == "line 1: expected a text as label")
     #expect(fault("1700000000," + String(repeating: "a", count: 257)) == "line 1: a label of more than 256 bytes")
