@@ -145,8 +145,8 @@ extension Pipeline {
       var note = run.contentNotes.note(of: row)
       rest -= note.sample.count
       if rest < 0 { note.sample = [] }
-      var lines = run.fieldNotes.lines(of: row)
-      added.add(message, at: position, &note, &lines, &anomalies)
+      var (message, lines) = (message, run.fieldNotes.lines(of: row))
+      added.add(&message, at: position, &note, &lines, &anomalies)
     }
     (snapshot.contents, snapshot.fields) = added.rows(apis, run.fieldNotes.names, snapshot.texts)
   }
