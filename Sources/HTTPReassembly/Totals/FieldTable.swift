@@ -59,11 +59,11 @@ struct FieldTable: Sendable {
     /// The place of an API in a direction; nil if its latest fields are not known.
     @inline(__always)
     func place(of api: Int32) -> Int? {
-      let known = apis.span
+      let apis = apis.span
       // Without an early end, which would keep the processor from comparing several at once.
-      var found: Int32 = 0
-      for index in known.indices { found |= known[index] == api ? 1 : 0 }
-      return found == 0 ? nil : apis.firstIndex(of: api)
+      var place = -1
+      for index in apis.indices { place = apis[index] == api ? index : place }
+      return place < 0 ? nil : place
     }
 
     /// Takes the lines of an API's message, and gives those that are forgotten for them. Returns how many these are.

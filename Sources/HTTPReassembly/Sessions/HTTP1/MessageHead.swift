@@ -58,7 +58,7 @@ struct MessageHead {
   ) -> Bool {
     startLength = line.count
     length = line.count
-    // Queries rarely repeat. What is before one decides all but its length, if the line ends as nearly every one does.
+    // Queries rarely repeat. The octets before one decide all but its length, if the line ends as nearly every one does.
     let hasQuery =
       octets.octet(within: first) == ASCII.questionMark && octets.isVersion11(at: line.upperBound - 10)
       && octets.octet(within: line.upperBound - 11) == ASCII.space
