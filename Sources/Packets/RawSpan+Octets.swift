@@ -156,6 +156,31 @@ extension RawSpan {
     return rest == 0
   }
 
+  /// How many octets from `offset` on equal those of `other` from `otherOffset` on, at most `count`.
+  @inlinable
+  @inline(__always)
+  package func commonLength(at offset: Int, with other: RawSpan, at otherOffset: Int, atMost count: Int) -> Int {
+    precondition(offset >= 0 && offset + count <= byteCount)
+    precondition(otherOffset >= 0 && otherOffset + count <= other.byteCount)
+    /// The bits in which eight octets differ.
+    func difference(_ index: Int) -> UInt64 {
+      littleEndian64(within: offset &+ index) ^ other.littleEndian64(within: otherOffset &+ index)
+    }
+    var index = 0
+    while index &+ 32 <= count {
+      let first = difference(index) | difference(index &+ 8)
+      if first | difference(index &+ 16) | difference(index &+ 24) != 0 { break }
+      index &+= 32
+    }
+    while index &+ 8 <= count {
+      let bits = difference(index)
+      if bits != 0 { return index &+ bits.trailingZeroBitCount / 8 }
+      index &+= 8
+    }
+    while index < count, octet(within: offset &+ index) == other.octet(within: otherOffset &+ index) { index &+= 1 }
+    return index
+  }
+
   /// Whether `array` holds the same octets.
   @inlinable
   @inline(__always)

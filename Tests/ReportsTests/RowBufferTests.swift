@@ -35,6 +35,24 @@ import Testing
     #expect(text { $0.appendThousandths(value) } == expected)
   }
 
+  /// Each time after each other one, as their seconds are kept.
+  @Test func times() {
+    let times: [Int64] = [
+      0, 1, -1, 999_999_999, 1_000_000_000, 1_795_766_657_530_435_000, 1_795_766_657_000_000_001,
+      999_999_999_999_999_999, 1_000_000_000_000_000_000, 1_000_000_000_100_000_000, -1_795_766_657_530_435_000, .max,
+      .min,
+    ]
+    for first in times {
+      for second in times {
+        let pair = text {
+          $0.append(time: first, then: UInt8(ascii: ","))
+          $0.append(time: second, then: UInt8(ascii: ","))
+        }
+        #expect(pair == "\(first),\(second),")
+      }
+    }
+  }
+
   @Test func endpointsReadAsTheirDescription() {
     var generator = SeededRandom(seed: 2)
     for _ in 0..<RandomCases.count(2000) {

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Which row of a program's log is which message on the wire, made certain by ids that are no part of the comparison.
 
-    logtruth.py [--site SITE.jsonl] [--work FOLDER] PRODUCER FOLDER
+    logtruth.py [--site SITE.jsonl] [--front FRONT.jsonl] [--work FOLDER] PRODUCER FOLDER
 
-FOLDER has capture.pcap.gz; the program's log is taken from --work (as it was just recorded, stripped of what is large or
-private), and FOLDER/NAME.truth.csv is written for each log. With --site the reading of the packets is first held against
-the octets that the server itself counted: they must be the same.
+FOLDER has capture.pcap.gz, or --front what a server over HTTP/3 says of its streams. The program's log is taken from --work (as
+it was just recorded, stripped of what is large or private), and FOLDER/NAME.truth.csv is written for each log. With --site the
+reading of the packets is first held against the octets that the server itself counted: they must be the same.
 
 Each request that a program makes has X-Id, each response X-Serial. A HAR has both among the headers; the other logs have
 them in columns that `sniffer verify` does not read, or in NAME.ids.csv. An entry is that exchange whose response's serial
@@ -63,7 +63,7 @@ def against_site(rows, path, producer):
 
 
 def contents_against_site(rows, path, producer):
-    """Over HTTP/2 nginx stands before the site: the contents are the same octets, by the serial of each answer."""
+    """Over HTTP/2 and HTTP/3 another server stands before the site: the contents are the same octets, by the serial of each answer."""
     site = {f"{s['serial']:07}": s for s in map(json.loads, open(path)) if s["serial"]}
     same = differing = 0
     for row in rows:
@@ -243,12 +243,12 @@ def netlog(path, wire):
     out = []
     for _, events in site_requests(json.loads(gzip.open(path).read())).items():
         params = dict(events)
-        lines = {"sent": "HTTP_TRANSACTION_HTTP2_SEND_REQUEST_HEADERS" if "HTTP_TRANSACTION_HTTP2_SEND_REQUEST_HEADERS" in params
-                 else "HTTP_TRANSACTION_SEND_REQUEST_HEADERS", "got": "HTTP_TRANSACTION_READ_RESPONSE_HEADERS"}
+        names = [f"HTTP_TRANSACTION_{which}SEND_REQUEST_HEADERS" for which in ("HTTP2_", "QUIC_", "")]
+        lines = {"sent": next((name for name in names if name in params), names[-1]), "got": "HTTP_TRANSACTION_READ_RESPONSE_HEADERS"}
         value = lambda which, name: next((h[len(name):].strip() for h in params.get(lines[which], {}).get("headers", [])
                                           if h.lower().startswith(name)), "")
         url = next(p["url"] for _, p in events if p.get("url"))
-        method = params.get(lines["sent"], {}).get("line", "GET ").split(" ")[0] if "HTTP2" not in lines["sent"] else value("sent", ":method:")
+        method = params.get(lines["sent"], {}).get("line", "GET ").split(" ")[0] if lines["sent"] == names[-1] else value("sent", ":method:")
         legs, known = wire.find(method, url, value("sent", "x-id:"), value("got", "x-serial:")) if lines["sent"] in params else ([], False)
         wire.take(legs)
         for row in entry_rows(0, legs, not legs, False):
@@ -277,16 +277,36 @@ def strip_har(source, target):
         out.write(json.dumps(har, ensure_ascii=False, indent=1).encode())
 
 
+STREAMS = "connection stream type message_bytes body_bytes expanded_header_bytes status whole".split()
+
+
+def write_streams(rows, path):
+    """What the server over HTTP/3 counted of each message."""
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(STREAMS)
+        for row in rows:
+            for half in ("request", "response"):
+                if row[f"{half}_bytes"]:
+                    writer.writerow([row["connection"], row["ordinal"], half] + [row[f"{half}_{name}"] for name in ("bytes", "body", "expanded_header")]
+                                    + [row["status"] if half == "response" else "", row[f"{half}_whole"]])
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--site")
+    parser.add_argument("--front")
     parser.add_argument("--work")
     parser.add_argument("producer")
     parser.add_argument("folder")
     options = parser.parse_args()
     folder, work, producer = options.folder, options.work, options.producer
     is_http2 = os.path.exists(f"{folder}/capture.pcapng.gz")
-    rows = truth_h2.read(f"{folder}/capture.pcapng.gz") if is_http2 else truth.read(f"{folder}/capture.pcap.gz")
+    if options.front:         # over HTTP/3 the server says what each stream was
+        rows = sorted(map(json.loads, open(options.front)), key=lambda r: r["request_first"])
+        write_streams(rows, f"{folder}/capture.streams.csv")
+    else:
+        rows = truth_h2.read(f"{folder}/capture.pcapng.gz") if is_http2 else truth.read(f"{folder}/capture.pcap.gz")
     if options.site:
         (contents_against_site if is_http2 else against_site)(rows, options.site, producer)
 

@@ -9,7 +9,7 @@
 /// Assumes that the text is the wire's, decoded as UTF-8, and that nothing came from a cache. Request bodies are taken as text.
 /// Chrome writes 0 for a Blob, a File and a text of megabytes, and minus `headersSize` for the answer to a preflight.
 ///
-/// Over HTTP/2 `headersSize` and a response's `bodySize` are −1. `_transferSize` is then the whole response on the wire, with
+/// Over HTTP/2 and HTTP/3 `headersSize` and a response's `bodySize` are −1. `_transferSize` is then the whole response on the wire, with
 /// headers of frames, and stands in the body here. For a redirection it may lack the content, so the model gives no figure.
 /// Source: measured with Chromium 156 against packets.
 struct ChromeHARModel: TrafficModel {
@@ -53,8 +53,8 @@ extension WireMessage {
 /// Firefox adds the cached content, for a redirection the content of its last target.
 ///
 /// Over HTTP/2 the text is HTTP/1's. A request's text has `Connection: keep-alive` and lacks `te: trailers`, which is added when
-/// it is sent. A response's text has `HTTP/2` in its line, and a field X-Firefox-Spdy. Source: measured with Firefox 153 against
-/// packets.
+/// it is sent. A response's text has `HTTP/2` in its line, and a field X-Firefox-Spdy. Over HTTP/3 it has `HTTP/3`, and no such
+/// field. Source: measured with Firefox 153 against packets.
 struct FirefoxHARModel: TrafficModel {
   /// `devtools.netmonitor.requestBodyLimit`.
   static let bodyLimit = 1 << 20
@@ -75,8 +75,9 @@ struct FirefoxHARModel: TrafficModel {
     let octets = response.wire.row.octets
     let folded = max(response.wire.values(of: "set-cookie").count - 1, 0) * Self.foldedLength
     if response.wire.isEncoded {
-      // The line has `HTTP/2` in place of `HTTP/1.1`.
-      let header = response.wire.headerTextLength - 2 + UnsentField.firefoxMark.textLength + 4 - folded
+      // The line has `HTTP/2` or `HTTP/3` in place of `HTTP/1.1`.
+      let mark = UnsentField.firefoxMark.applies(to: response.wire) ? UnsentField.firefoxMark.textLength + 4 : 0
+      let header = response.wire.headerTextLength - 2 + mark - folded
       return PartLengths(header: header, body: header + octets.body)
     }
     return PartLengths(

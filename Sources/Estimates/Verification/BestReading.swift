@@ -70,7 +70,7 @@ extension LineReading.Version {
   fileprivate var words: String {
     switch self {
     case .full: ""
-    case .short: "HTTP/2 as the version, "
+    case .short: "HTTP/2 or HTTP/3 as the version, "
     case .none: "no version, "
     }
   }
@@ -98,7 +98,7 @@ extension HeaderReading: CustomStringConvertible {
     }
     if namesIdentity { words += ", Transfer-Encoding named Identity" }
     if countsPseudoFields { words += ", pseudo-header fields as fields" }
-    if !unsent.isEmpty { words += ", with \(unsent.map(\.name).joined(separator: ", ")), which HTTP/2 does not send" }
+    if !unsent.isEmpty { words += ", with \(unsent.map(\.name).joined(separator: ", ")), which was not sent" }
     if !unseen.isEmpty { words += ", without \(unseen.joined(separator: ", "))" }
     return words
   }

@@ -62,6 +62,7 @@ extension Pipeline {
     do throws(Sink.Failure) { try handOver() } catch { failure = failure ?? error }
     decoder.finish(ledger: &run.ledger, anomalies: &run.anomalies)
     run.familiarLines.forgetAll(&run.texts)
+    run.familiarSections.forgetAll(&run.texts)
     processes.forgetTapped(&run.texts)
     mention = ProcessMention()
     run.clock = .min
@@ -205,28 +206,39 @@ extension Pipeline {
 }
 
 /// Counts every final message and exchange for its API and passes it to the sink, up to the first one at which the sink throws. The parts
-/// are lent separately so that each row moves once. It is no method of the pipeline, which would look up the pipeline's type for each row.
+/// are lent separately so that rows are read where they lie. It is no method of the pipeline, which would look up the pipeline's type for
+/// each row.
 private func handOverFinalRows<Sink: ReportSink>(
   _ rows: inout RowStore, to sink: inout Sink, _ apis: inout APITable, _ tables: inout RefiningTables,
   _ contentNotes: inout ContentNotes, _ fieldNotes: inout FieldNotes, _ grpcNotes: inout GRPCNotes,
   _ texts: inout TextPool, _ anomalies: inout AnomalyLog
 ) throws(Sink.Failure) {
   while let row = rows.nextFinalMessage() {
-    var message = rows.messages.remove(Int(row)).message
-    let position = apis.add(message, texts: &texts, anomalies: &anomalies)
-    message.apiPath = apis.path(at: position)
-    if !grpcNotes.isEmpty { grpcNotes.prepare(message, row) }
-    if tables.isWanted {
-      tables.add(message, row, at: position, &contentNotes, &fieldNotes, texts: &texts, anomalies: &anomalies)
+    let retained = rows.messages.change(Int(row)) { open in
+      let position = apis.add(open.message, texts: &texts, anomalies: &anomalies)
+      open.message.apiPath = apis.path(at: position)
+      if !grpcNotes.isEmpty { grpcNotes.prepare(open.message, row) }
+      if tables.isWanted {
+        tables.add(&open.message, row, at: position, &contentNotes, &fieldNotes, texts: &texts, anomalies: &anomalies)
+      }
+      return open.message.retainedTexts
     }
-    defer { message.releaseTexts(of: &texts) }
-    try sink.message(message, texts: texts)
+    defer {
+      texts.release(retained)
+      rows.messages.discard(Int(row))
+    }
+    try sink.message(rows.messages[Int(row)].message, texts: texts)
   }
   while let row = rows.nextFinalExchange() {
-    var exchange = rows.exchanges.remove(Int(row)).exchange
-    exchange.apiPath = apis.add(exchange, texts: &texts, anomalies: &anomalies)
-    if tables.isWanted { tables.add(exchange, texts) }
-    defer { exchange.releaseTexts(of: &texts) }
-    try sink.exchange(exchange, texts: texts)
+    let retained = rows.exchanges.change(Int(row)) { open in
+      open.exchange.apiPath = apis.add(open.exchange, texts: &texts, anomalies: &anomalies)
+      if tables.isWanted { tables.add(&open.exchange, texts) }
+      return open.exchange.retainedTexts
+    }
+    defer {
+      texts.release(retained)
+      rows.exchanges.discard(Int(row))
+    }
+    try sink.exchange(rows.exchanges[Int(row)].exchange, texts: texts)
   }
 }

@@ -50,12 +50,12 @@ struct RefiningTables {
     for (anomaly, count) in ended.anomalies.all { anomalies.add(anomaly, count) }
   }
 
-  /// Adds a final message of the API at a position.
+  /// Adds a final message of the API at a position. It does not change; it is `inout` so that it is not copied.
   mutating func add(
-    _ message: borrowing Message, _ row: RowIndex, at position: Int, _ contentNotes: inout ContentNotes,
+    _ message: inout Message, _ row: RowIndex, at position: Int, _ contentNotes: inout ContentNotes,
     _ fieldNotes: inout FieldNotes, texts: inout TextPool, anomalies: inout AnomalyLog
   ) {
-    if hosts.isWanted { hosts.add(message, texts: &texts, anomalies: &anomalies) }
+    if hosts.isWanted { hosts.add(&message, texts: &texts, anomalies: &anomalies) }
     if groups.isWanted { groups.add(message, texts, &anomalies) }
     guard countsMessages else { return }
     var note = ContentNotes.Note()
@@ -67,7 +67,7 @@ struct RefiningTables {
       thread.add(message, at: position, &note, lines, time: anomalies.now)
       if isRoundOver { rounds.begin(memoryBefore: thread.endRound(&contentNotes)) }
     } else {
-      messages.add(message, at: position, &note, &lines, &anomalies)
+      messages.add(&message, at: position, &note, &lines, &anomalies)
       var sample: [UInt8] = []
       swap(&sample, &note.sample)
       contentNotes.giveBack(sample)
@@ -76,9 +76,9 @@ struct RefiningTables {
     fieldNotes.giveBack(lines)
   }
 
-  /// Adds a final exchange.
-  mutating func add(_ exchange: borrowing Exchange, _ texts: borrowing TextPool) {
-    if hosts.isWanted { hosts.add(exchange, texts) }
+  /// Adds a final exchange, which does not change either.
+  mutating func add(_ exchange: inout Exchange, _ texts: borrowing TextPool) {
+    if hosts.isWanted { hosts.add(&exchange, texts) }
   }
 
   /// Adds a final connection.

@@ -107,7 +107,7 @@ private struct TableBatch: Sendable {
         own.removeAll(keepingCapacity: true)
         own.append(contentsOf: lines[line..<next])
         anomalies.now = messages[message].time
-        tables.add(messages[message].message, at: messages[message].position, &notes[message], &own, &anomalies)
+        tables.add(&messages[message].message, at: messages[message].position, &notes[message], &own, &anomalies)
         line = next
         message += 1
       case .end:

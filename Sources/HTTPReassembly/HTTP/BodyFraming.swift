@@ -81,6 +81,13 @@ struct FramingFields {
     } while offset <= range.upperBound
   }
 
+  /// Takes the value of the only Content-Length field in place of another value.
+  mutating func replaceContentLength(_ line: RawSpan, _ range: Range<Int>) {
+    (contentLength, hasContentLength) = (nil, false)
+    (isContentLengthInvalid, isContentLengthConflicting, isContentLengthRepeated) = (false, false, false)
+    addContentLength(line, range)
+  }
+
   /// Reads `1*DIGIT`; a number beyond 62 bits is as good as endless.
   @inline(__always)
   private static func number(_ line: RawSpan, _ range: Range<Int>) -> Int? {

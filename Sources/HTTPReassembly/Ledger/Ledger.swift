@@ -124,6 +124,12 @@ public struct Ledger: Sendable, Equatable {
   /// Octets charged before the direction of their packet is known: headers, and all of QUIC.
   struct Early: Equatable {
     var (link, network, transport, encapsulation, quic, retransmitted) = (0, 0, 0, 0, 0, 0)
+
+    /// Whether octets of classes were charged since then that few packets have.
+    @inline(__always)
+    func hasRareOctets(since other: Early) -> Bool {
+      (encapsulation ^ other.encapsulation) | (quic ^ other.quic) | (retransmitted ^ other.retransmitted) != 0
+    }
   }
 
   /// Octets that were charged early and have no known direction.

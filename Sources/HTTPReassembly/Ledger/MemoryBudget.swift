@@ -5,7 +5,7 @@
 ///
 /// Connections give way. They may use the memory that the tables leave: for rows, texts, octets behind gaps, and decoders. Beyond it, the
 /// connection idle longest is evicted with its decoders. A decoder gets a larger window than usual only if that memory is unused.
-struct MemoryBudget {
+package struct MemoryBudget {
   /// Octets that all tables may take together.
   private let limit: Int
   /// Octets that connections may take when the tables are empty.
@@ -58,8 +58,12 @@ struct MemoryBudget {
     if octets > Self.returnStep { UnusedMemory.giveBack() }
   }
 
-  /// The capacity of an array of `count` elements, which doubles as it grows. The array's own answer depends on where its memory lies.
-  static func grown(_ count: Int) -> Int { count <= 1 ? count : 1 << (Int.bitWidth - (count - 1).leadingZeroBitCount) }
+  /// The capacity of an array of `count` elements, which doubles as it grows.
+  ///
+  /// The array's own answer depends on where its memory lies, but the same capture must have the same effect.
+  package static func grown(_ count: Int) -> Int {
+    count <= 1 ? count : 1 << (Int.bitWidth - (count - 1).leadingZeroBitCount)
+  }
 
   /// The octets of decoders that count.
   @inline(__always)

@@ -23,7 +23,8 @@ struct FamiliarLines {
     case host, contentType, contentEncoding, transferEncoding
     /// A field that asks to switch protocols: Upgrade with a protocol, Connection with `upgrade`.
     case upgrade, connectionUpgrade
-    /// A request-line of a registered method and a known version, with a path as its target.
+    /// A request-line of a registered method and a known version, with a path as its target. A line with a query is remembered up to
+    /// its `?`; its version is then HTTP/1.1.
     case request
     /// A status-line of a known version.
     case response
@@ -37,7 +38,7 @@ struct FamiliarLines {
   struct Line {
     /// The length with the CRLF, in octets; 0 without a line.
     fileprivate(set) var length: Int16 = 0
-    /// The offset of a field's value in the line.
+    /// The offset of a field's value in the line, or of a request's target, which here goes on to the line's end.
     private var valueStart: Int16 = 0
     private var valueEnd: Int16 = 0
     var meaning = Meaning.none
@@ -92,7 +93,7 @@ struct FamiliarLines {
     return slot
   }
 
-  /// Finds the start-line in `range`. Returns its slot if it is familiar.
+  /// Finds the start-line in `range`, or the start-line up to its query. Returns its slot if it is familiar.
   @inline(__always)
   mutating func startLine(in range: Range<Int>, of section: RawSpan) -> Int? {
     guard !lines.isEmpty, let slot = Self.slot(startLine: range, section), Int(lines[slot].length) == range.count,
@@ -130,7 +131,7 @@ struct FamiliarLines {
     return strangers > Self.restlessness
   }
 
-  /// Remembers the start-line in `range` in place of another line.
+  /// Remembers the start-line in `range`, or the start-line up to its query, in place of another line.
   mutating func remember(startLine range: Range<Int>, of section: RawSpan, _ line: Line, _ texts: inout TextPool) {
     guard range.count <= Self.longest, let slot = Self.slot(startLine: range, section),
       lines.isEmpty || !isRestless(slot)
@@ -169,10 +170,17 @@ struct FamiliarLines {
     Int(truncatingIfNeeded: (mixed &* 0x9e37_79b9_7f4a_7c15) >> 55)
   }
 
-  /// Start-lines differ before the version, and in their length.
+  /// Start-lines differ before the version, and in their length. Those without their query differ at their ends.
   @inline(__always)
   private static func slot(startLine range: Range<Int>, _ section: RawSpan) -> Int? {
-    guard range.count >= 14, range.upperBound <= section.byteCount else { return nil }
+    guard range.count >= 8, range.upperBound <= section.byteCount else { return nil }
+    if section.octet(within: range.upperBound &- 1) == ASCII.questionMark {
+      let mixed =
+        section.littleEndian64(within: range.upperBound &- 8) &* 0xff51_afd7_ed55_8ccd
+        ^ section.littleEndian64(within: range.lowerBound) &+ UInt64(truncatingIfNeeded: range.count)
+      return slot(mixed ^ mixed >> 29)
+    }
+    guard range.count >= 14 else { return nil }
     let last = max(range.upperBound &- 19, range.lowerBound)
     let middle = range.lowerBound &+ (range.count &- 8) / 2
     let mixed =

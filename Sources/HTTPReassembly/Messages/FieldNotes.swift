@@ -21,7 +21,7 @@ struct FieldNotes {
   /// The names of fields.
   private(set) var names = FieldNames()
   /// Lines of the section in progress, before it is known to be a header section.
-  private var section: [Line] = []
+  private(set) var section: [Line] = []
   private var lines: [[Line]] = []
   /// Memory of finished lines, for new messages. Nearly all messages have fewer lines than this keeps.
   private var spares = SpareArrays<Line>(limit: 16, capacity: 64)
@@ -48,13 +48,17 @@ struct FieldNotes {
 
   /// Begins a section.
   @inline(__always)
-  mutating func startSection() { section.removeAll(keepingCapacity: true) }
+  mutating func startSection() { if !section.isEmpty { section.removeAll(keepingCapacity: true) } }
 
   /// Adds a line to the section.
   @inline(__always)
   mutating func add(_ line: Line) {
     if section.count < Self.messageLimit { section.append(line) }
   }
+
+  /// Adds all lines of a familiar section, which are fewer than the limit.
+  @inline(__always)
+  mutating func add(_ lines: ArraySlice<Line>) { section.append(contentsOf: lines) }
 
   /// Gives the section to a message.
   mutating func endSection(of row: RowIndex) {
@@ -171,7 +175,8 @@ struct FieldNames {
     return number
   }
 
-  private static var latestCount: Int { 256 }
+  /// So many that the few dozen names rarely share a place.
+  private static var latestCount: Int { 2048 }
 
   /// The place in `latest`: by the first and the last octets, with letters of either case alike, and by the length.
   @inline(__always)
@@ -184,7 +189,7 @@ struct FieldNames {
     } else {
       mixed &+= (name.littleEndian(from: 0) | 0x2020_2020_2020_2020) << 3
     }
-    return Int(truncatingIfNeeded: (mixed &* 0x9e37_79b9_7f4a_7c15) >> 56)
+    return Int(truncatingIfNeeded: (mixed &* 0x9e37_79b9_7f4a_7c15) >> 53)
   }
 
   @inline(never)

@@ -17,8 +17,7 @@ extension HeaderSection {
     case .contentType:
       guard run.rows[message: row].contentType == .none else { break }
       run.rows[message: row].contentType = run.texts.intern(line.extracting(value))
-    case .altSvc:
-      run.rows[message: row].alternatives.formUnion(AlternativeServices(line.extracting(value)))
+    case .altSvc: takeAlternatives(line.extracting(value))
     case .grpcEncoding: grpcEncoding = GRPCEncoding(line.extracting(value))
     case .grpcStatus: run.rows[message: row].grpcStatus = line.extracting(value).grpcStatus
     case .host where run.rows[message: row].kind == .request:
@@ -41,6 +40,9 @@ extension HeaderSection {
     case .host: break
     }
   }
+
+  /// Takes the value of Alt-Svc.
+  mutating func takeAlternatives(_ value: RawSpan) { alternatives.formUnion(AlternativeServices(value)) }
 
   /// The longest list of codings that is combined from several field lines, in octets. Real lists are far shorter, and each line copies the
   /// lines before it.
@@ -97,7 +99,7 @@ struct HeaderSection {
   var connectionUpgrades = false
   /// The coding of the messages of gRPC-Web.
   var grpcEncoding = GRPCEncoding.identity
-  /// The offers of Alt-Svc in a head that is read at once.
+  /// The offers of Alt-Svc.
   var alternatives: AlternativeServices = []
   /// Whether non-ASCII octets have been noted.
   var notedNonASCII = false

@@ -83,7 +83,7 @@ struct OwnerMap {
 
   /// Charges a packet or a record to the messages that own its octets. Returns the octets that no message owns.
   @inline(__always)
-  func charge(_ charge: Charge, _ rows: inout RowStore) -> Int {
+  mutating func charge(_ charge: Charge, _ rows: inout RowStore) -> Int {
     // Nearly every packet: new octets of the newest message.
     if charge.retransmitted == 0, !isEmpty, charge.position >= newest.start {
       guard charge.position < newest.end else { return charge.unplaced }
@@ -125,7 +125,7 @@ struct OwnerMap {
 
   /// Charges a segment without payload to the newest message. Returns the octets without an owner.
   @inline(__always)
-  func chargeNewest(_ overhead: Int, _ rows: inout RowStore) -> Int {
+  mutating func chargeNewest(_ overhead: Int, _ rows: inout RowStore) -> Int {
     if isEmpty { return overhead }
     rows.messages[Int(newest.row)].message.overhead += overhead
     rows.messages[Int(newest.row)].message.returned += overhead

@@ -31,8 +31,9 @@ struct Run: StreamContext {
   var codings = CodingList()
   /// The amount that decoders may still produce for the current packet.
   var decoding: DecodingAllowance
-  /// Recent lines of header sections; empty while `observer` needs every line.
+  /// Recent lines of header sections, and recent sections; empty while `observer` needs every line.
   var familiarLines = FamiliarLines()
+  var familiarSections = FamiliarSections()
 
   /// The texts of prefixes, by the numbers of open connections that have one.
   var prefixes: [Int: TextID] = [:]

@@ -1,4 +1,4 @@
-// The addresses that a DNS response gives for a name (RFC 1035 §4.1.3, RFC 3596 §2).
+// The addresses that a DNS response gives for a name (RFC 1035 §4.1.3, RFC 3596 §2), and the protocols (RFC 9460).
 
 extension DNSMessage {
   /// Resource records read from one response; further ones are skipped.
@@ -15,6 +15,8 @@ extension DNSMessage {
       case address(IPAddress)
       /// CNAME: the name that the owner is an alias of.
       case alias([UInt8])
+      /// HTTPS: the protocols that the owner offers.
+      case services(AlternativeServices)
     }
   }
 
@@ -35,6 +37,29 @@ extension DNSMessage {
       }
       return isWhole
     }
+    let names = names(in: records)
+    for record in records {
+      if case .address(let address) = record.data, names.contains(record.owner) { body(address, questionName) }
+    }
+    return isWhole
+  }
+
+  /// The protocols that the answers to a question for HTTPS records offer for its name (RFC 9460 §7.1); empty without such records.
+  func services(in octets: RawSpan) -> AlternativeServices {
+    guard isResponse, questionType == Self.httpsType, questionCount == 1 else { return [] }
+    var records: [Record] = []
+    _ = readAnswers(octets, into: &records)
+    let names = names(in: records)
+    return records.reduce(into: []) { found, record in
+      if case .services(let services) = record.data, names.contains(record.owner) { found.formUnion(services) }
+    }
+  }
+
+  /// The type of HTTPS records.
+  private static let httpsType: UInt16 = 65
+
+  /// The name that was asked for, and its aliases.
+  private func names(in records: [Record]) -> [[UInt8]] {
     // Aliases mostly come in the order of their chain, but need not.
     var names = [questionName]
     var reached = 0
@@ -44,10 +69,7 @@ extension DNSMessage {
       }
       reached += 1
     }
-    for record in records {
-      if case .address(let address) = record.data, names.contains(record.owner) { body(address, questionName) }
-    }
-    return isWhole
+    return names
   }
 
   /// Reads the answer section's records of class IN that hold an address or an alias. Returns false if the section is malformed.
@@ -83,10 +105,38 @@ extension DNSMessage {
           return false
         }
         records.append(Record(owner: name, data: .alias(target)))
+      case (Self.httpsType, _):
+        guard let services = Self.services(octets.extracting(data..<data + length)) else { return false }
+        records.append(Record(owner: name, data: .services(services)))
       case (1, _), (28, _): return false
       default: break
       }
     }
     return true
+  }
+
+  /// The protocols of an HTTPS record's data (RFC 9460 §2.2, §7.1.1); nil if it is malformed.
+  private static func services(_ data: RawSpan) -> AlternativeServices? {
+    var target: [UInt8] = []
+    guard data.byteCount > 2, var offset = DNSName.read(at: 2, data, into: &target) else { return nil }
+    var services: AlternativeServices = []
+    while offset < data.byteCount {
+      guard offset + 4 <= data.byteCount else { return nil }
+      let (key, length) = (data.bigEndian16(offset), Int(data.bigEndian16(offset + 2)))
+      offset += 4
+      guard length <= data.byteCount - offset else { return nil }
+      // The key `alpn`: names, each behind its length.
+      if key == 1 {
+        var start = offset
+        while start < offset + length {
+          let end = start + 1 + Int(data.octet(start))
+          guard end <= offset + length else { return nil }
+          services.insert(protocol: data.extracting(start + 1..<end))
+          start = end
+        }
+      }
+      offset += length
+    }
+    return services
   }
 }

@@ -37,6 +37,8 @@ struct DNSLookups {
     let isWellFormed = message.forEachAddress(in: payload) { address, name in
       names.learn(name, for: address, lookup: lookup)
     }
+    let services = message.services(in: payload)
+    if !services.isEmpty { names.learn(services, of: message.questionName) }
     if !isWellFormed { anomalies.note(.dnsMalformed) }
   }
 }

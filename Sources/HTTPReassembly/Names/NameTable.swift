@@ -1,4 +1,4 @@
-/// Names that DNS answers and capture files gave for addresses.
+/// Names that DNS answers and capture files gave for addresses, and the protocols that DNS offers for names.
 struct NameTable {
   private struct Entry {
     var name: [UInt8]
@@ -11,6 +11,8 @@ struct NameTable {
   private var order: [IPAddress] = []
   private var oldest = 0
   private let limit: Int
+  /// The protocols of HTTPS records, by name. Names beyond the limit are left out.
+  private var services: [[UInt8]: AlternativeServices] = [:]
   /// Octets of memory that the table takes, estimated.
   private(set) var memory = 0
   /// Octets that a name costs beside its own: its entry, its address in the order, and the allocator's overhead.
@@ -33,6 +35,21 @@ struct NameTable {
       }
     }
   }
+
+  /// Learns the protocols that HTTPS records offer for a name.
+  mutating func learn(_ offered: AlternativeServices, of name: [UInt8]) {
+    if services[name] == nil {
+      guard services.count < limit else { return }
+      memory += name.count + Self.cost
+    }
+    services[name, default: []].formUnion(offered)
+  }
+
+  /// Whether any HTTPS record was seen.
+  var hasServices: Bool { !services.isEmpty }
+
+  /// The protocols that HTTPS records offer for a name; empty without records.
+  func services(of name: [UInt8]) -> AlternativeServices { services[name] ?? [] }
 
   /// The name of an address.
   func name(of address: IPAddress) -> [UInt8]? { entries[address]?.name }

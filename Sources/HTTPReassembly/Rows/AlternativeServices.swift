@@ -1,6 +1,6 @@
 import Packets
 
-/// The protocols in which a server offers its resources elsewhere, by the field Alt-Svc (RFC 7838 §3).
+/// The protocols in which a server offers its resources: by Alt-Svc (RFC 7838 §3), or by HTTPS records of DNS (RFC 9460 §7.1).
 public struct AlternativeServices: NamedBits, Sendable, Hashable {
   /// One bit for each kind of protocol.
   public var rawValue: UInt8
@@ -23,15 +23,19 @@ public struct AlternativeServices: NamedBits, Sendable, Hashable {
     var offset = 0
     while let element = value.nextElement(&offset, in: 0..<value.byteCount) {
       guard let equals = value.firstOffset(of: UInt8(ascii: "="), in: element) else { continue }
-      let name = value.extracting(element.lowerBound..<equals)
-      // The drafts' names continue with a hyphen and a number.
-      if name.byteCount >= 2, name.matches("h3", at: 0), name.byteCount == 2 || name.octet(2) == UInt8(ascii: "-") {
-        insert(.http3)
-      } else if name.byteCount == 2, name.matches("h2", at: 0) {
-        insert(.http2)
-      } else {
-        insert(.other)
-      }
+      insert(protocol: value.extracting(element.lowerBound..<equals))
+    }
+  }
+
+  /// Inserts a protocol by its name in ALPN.
+  mutating func insert(protocol name: RawSpan) {
+    // The drafts' names continue with a hyphen and a number.
+    if name.byteCount >= 2, name.matches("h3", at: 0), name.byteCount == 2 || name.octet(2) == UInt8(ascii: "-") {
+      insert(.http3)
+    } else if name.byteCount == 2, name.matches("h2", at: 0) {
+      insert(.http2)
+    } else {
+      insert(.other)
     }
   }
 }

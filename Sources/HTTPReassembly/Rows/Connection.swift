@@ -199,10 +199,13 @@ public struct ConnectionFlags: NamedBits, Sendable, Hashable {
   /// One of its ends belonged to several processes in turn; the row has the last one.
   public static let severalProcesses = ConnectionFlags(rawValue: 1 << 9)
 
+  /// The server refused QUIC: it negotiated another version in vain, or closed the connection during the handshake.
+  public static let quicRefused = ConnectionFlags(rawValue: 1 << 10)
+
   /// Names in reports, by bit.
   public static let names = [
     "no_handshake", "one_sided", "conflicting", "out_of_window", "holes", "simultaneous_open", "port_reused",
-    "hold_limit", "tunnel", "several_processes",
+    "hold_limit", "tunnel", "several_processes", "quic_refused",
   ]
 }
 

@@ -364,9 +364,11 @@ public struct Message: Sendable, Equatable {
 
   /// `ip_bytes` from the client and from the server.
   public var directions: Directional<Int> {
-    isFromServer
-      ? Directional(client: returned, server: ipLength - returned)
-      : Directional(client: ipLength - returned, server: returned)
+    @inline(__always) get {
+      isFromServer
+        ? Directional(client: returned, server: ipLength - returned)
+        : Directional(client: ipLength - returned, server: returned)
+    }
   }
 
   /// Octets of the start-line in the spelling of HTTP/1.1; nil if some of its fields are unknown.

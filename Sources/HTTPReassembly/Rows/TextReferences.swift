@@ -15,11 +15,14 @@ extension Message {
     webSocket = change(webSocket)
   }
 
-  /// Releases the texts that the message retains.
+  /// The texts that the message retains.
   @inline(__always)
-  package func releaseTexts(of texts: inout TextPool) {
-    texts.release([method, host, path, version, contentType, contentEncoding, transferEncoding, process, webSocket])
+  package var retainedTexts: InlineArray<9, TextID> {
+    [method, host, path, version, contentType, contentEncoding, transferEncoding, process, webSocket]
   }
+
+  /// Releases the texts that the message retains.
+  package func releaseTexts(of texts: inout TextPool) { texts.release(retainedTexts) }
 }
 
 extension Exchange {
@@ -33,9 +36,12 @@ extension Exchange {
     process = change(process)
   }
 
-  /// Releases the texts that the exchange retains.
+  /// The texts that the exchange retains.
   @inline(__always)
-  package func releaseTexts(of texts: inout TextPool) { texts.release([method, host, path, version, process]) }
+  package var retainedTexts: InlineArray<5, TextID> { [method, host, path, version, process] }
+
+  /// Releases the texts that the exchange retains.
+  package func releaseTexts(of texts: inout TextPool) { texts.release(retainedTexts) }
 }
 
 extension Connection {

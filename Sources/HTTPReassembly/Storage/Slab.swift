@@ -5,7 +5,8 @@
 /// meanwhile, and test at each change whether it is shared. Every access checks that the slot is used, so a wrong number stops the program
 /// and touches nothing.
 ///
-/// Most empty blocks are given back, so memory that a flood took is free for others when it is over.
+/// New elements fill one block after another. So blocks empty whose elements came together and go together, as those of a flood do, and
+/// most empty blocks are given back: their memory is free for others.
 ///
 /// A slab has one owner: a copy would share its elements.
 @safe
@@ -16,12 +17,20 @@ struct Slab<Element> {
   /// Empty blocks that are kept, so that elements that come and go do not allocate each time.
   private static var spareLimit: Int { 4 }
 
-  /// Slots for elements, and for each whether it is used.
+  /// Free slots that a block has at least when new elements go there: a quarter, so that it is seldom looked for one.
+  private static var roomyCount: Int { blockLength / 4 }
+  /// The link of a used slot.
+  private static var used: Int16 { -1 }
+
+  /// Slots for elements. Free ones form a list.
   @unsafe
   private struct Block {
     /// Nil while the block is given back.
     var elements: UnsafeMutablePointer<Element>?
-    var isUsed: UnsafeMutablePointer<Bool>
+    /// For each slot the next free one, `blockLength` at the end, or `used`.
+    var links: UnsafeMutablePointer<Int16>
+    /// The first free slot; `blockLength` without one.
+    var free: Int16 = 0
     /// The number of elements in the block.
     var count = 0
   }
@@ -39,30 +48,31 @@ struct Slab<Element> {
         let block = unsafe blocks[index]
         // Each used slot was initialized by `insert` and not yet deinitialized by `remove` or `discard`.
         if let elements = unsafe block.elements {
-          for slot in 0..<Slab.blockLength where unsafe block.isUsed[slot] {
+          for slot in 0..<Slab.blockLength where unsafe block.links[slot] == Slab.used {
             unsafe (elements + slot).deinitialize(count: 1)
           }
           unsafe elements.deallocate()
         }
-        unsafe block.isUsed.deallocate()
+        unsafe block.links.deallocate()
       }
       unsafe blocks.deallocate()
     }
 
     func grow() {
       precondition(count < Slab.blockLimit, "a slab is limited by what it is used for")
-      let isUsed = UnsafeMutablePointer<Bool>.allocate(capacity: Slab.blockLength)
-      unsafe isUsed.initialize(repeating: false, count: Slab.blockLength)
-      unsafe (blocks + count).initialize(to: Block(elements: nil, isUsed: isUsed))
+      let links = UnsafeMutablePointer<Int16>.allocate(capacity: Slab.blockLength)
+      for slot in 0..<Slab.blockLength { unsafe (links + slot).initialize(to: Int16(slot + 1)) }
+      unsafe (blocks + count).initialize(to: Block(elements: nil, links: links))
       count += 1
     }
   }
 
   private let memory: Memory
   private let blocks: UnsafeMutablePointer<Block>
-  private var free: [Int32] = []
-  /// The number of slots that were ever used.
-  private var end = 0
+  /// The slots of all blocks.
+  private var end = Self.blockLength
+  /// The block of new elements.
+  private var newest = 0
   /// Empty blocks that were not given back.
   private var spare = 0
   /// The number of elements.
@@ -74,25 +84,39 @@ struct Slab<Element> {
   init() {
     memory = Memory()
     unsafe blocks = memory.blocks
+    memory.grow()
   }
 
   /// Inserts an element. Returns its number, which an earlier element may have had.
   @inline(__always)
   mutating func insert(_ element: consuming Element) -> Int {
     count &+= 1
-    var index = end
-    if let reused = free.popLast() {
-      index = Int(reused)
-    } else {
-      if index == memory.count * Self.blockLength { memory.grow() }
-      end = index + 1
-    }
-    let block = index / Self.blockLength
-    if unsafe blocks[block].count == 0 { occupy(block) }
-    unsafe blocks[block].count &+= 1
-    unsafe blocks[block].isUsed[index % Self.blockLength] = true
+    if unsafe blocks[newest].count == Self.blockLength { findRoom() }
+    if unsafe blocks[newest].count == 0 { occupy(newest) }
+    let slot = unsafe blocks[newest].free
+    let index = newest &* Self.blockLength &+ Int(slot)
+    unsafe blocks[newest].count &+= 1
+    unsafe blocks[newest].free = blocks[newest].links[Int(slot)]
+    unsafe blocks[newest].links[Int(slot)] = Self.used
     unsafe address(index).initialize(to: element)
     return index
+  }
+
+  /// Chooses the block of new elements: the first with room, else one that was given back, else one more.
+  @inline(never)
+  private mutating func findRoom() {
+    var given: Int?
+    for block in 0..<memory.count {
+      guard unsafe blocks[block].elements != nil else {
+        if given == nil { given = block }
+        continue
+      }
+      guard unsafe blocks[block].count > Self.blockLength - Self.roomyCount else { return newest = block }
+    }
+    newest = given ?? memory.count
+    guard newest == memory.count else { return }
+    memory.grow()
+    end = memory.count * Self.blockLength
   }
 
   /// Prepares an empty block for an element.
@@ -124,9 +148,9 @@ struct Slab<Element> {
   /// Frees the slot of an element that was moved or deinitialized.
   @inline(__always)
   private mutating func vacate(_ index: Int) {
-    let block = index / Self.blockLength
-    unsafe blocks[block].isUsed[index % Self.blockLength] = false
-    free.append(Int32(truncatingIfNeeded: index))
+    let (block, slot) = (index / Self.blockLength, index % Self.blockLength)
+    unsafe blocks[block].links[slot] = blocks[block].free
+    unsafe blocks[block].free = Int16(truncatingIfNeeded: slot)
     count &-= 1
     unsafe blocks[block].count &-= 1
     if unsafe blocks[block].count == 0 { leave(block) }
@@ -153,13 +177,12 @@ struct Slab<Element> {
 
   /// Whether an element has this number.
   func contains(_ index: Int) -> Bool {
-    guard index >= 0, index < end else { return false }
-    return unsafe blocks[index / Self.blockLength].isUsed[index % Self.blockLength]
+    index >= 0 && index < end && isUsed(index)
   }
 
   /// The numbers of its elements, in ascending order.
   var indices: [Int] {
-    (0..<end).filter { index in unsafe blocks[index / Self.blockLength].isUsed[index % Self.blockLength] }
+    (0..<end).filter(isUsed)
   }
 
   /// Reads a part of an element in place; reading it by its number can copy all of it.
@@ -180,8 +203,12 @@ struct Slab<Element> {
 
   @inline(__always)
   private func check(_ index: Int) {
-    precondition(index >= 0 && index < end)
-    unsafe precondition(blocks[index / Self.blockLength].isUsed[index % Self.blockLength])
+    precondition(index >= 0 && index < end && isUsed(index))
+  }
+
+  @inline(__always)
+  private func isUsed(_ index: Int) -> Bool {
+    unsafe blocks[index / Self.blockLength].links[index % Self.blockLength] == Self.used
   }
 
   @inline(__always)

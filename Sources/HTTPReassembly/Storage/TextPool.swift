@@ -119,6 +119,13 @@ public struct TextPool: Sendable {
     entries[Int(id.index)].references += 1
   }
 
+  /// Takes one more reference of each text.
+  @inline(__always)
+  package mutating func retain<let count: Int>(_ ids: InlineArray<count, TextID>) {
+    var entries = entries.mutableSpan
+    for index in ids.indices where ids[index] != .none { entries[Int(ids[index].index)].references += 1 }
+  }
+
   /// Gives up one reference. The last one frees the text.
   @inline(__always)
   package mutating func release(_ id: TextID) { release([id]) }

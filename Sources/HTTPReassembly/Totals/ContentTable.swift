@@ -107,7 +107,7 @@ struct ContentTable: Sendable {
 
   /// Adds a final message of the API at a position.
   mutating func add(
-    _ message: borrowing Message, at position: Int, _ note: inout ContentNotes.Note, _ anomalies: inout AnomalyLog
+    _ message: inout Message, at position: Int, _ note: inout ContentNotes.Note, _ anomalies: inout AnomalyLog
   ) {
     let (kind, status, isEmpty) = (message.kind, message.status, message.octets.body == 0)
     let isNotModified = kind == .response && status == 304

@@ -48,17 +48,40 @@ struct FieldTable: Sendable {
     }
   }
 
-  /// The fields of the latest message of an API on a connection.
-  private struct Latest {
-    /// The position of the API, and the direction.
-    var api: Int32
-    var lines: [FieldNotes.Line]
-  }
-
-  /// The latest messages on a connection, one of each API. Beyond the limit, the oldest API gives its place to a new one.
+  /// The fields of the latest messages on a connection, one message of each API. Beyond the limit, the oldest API gives its place to a new
+  /// one.
   private struct LatestFields {
-    var messages: [Latest] = []
+    /// The positions of the APIs, and the directions. They lie together, so that one look compares several.
+    var apis: [Int32] = []
+    var lines: [[FieldNotes.Line]] = []
     var oldest = 0
+
+    /// The place of an API in a direction; nil if its latest fields are not known.
+    @inline(__always)
+    func place(of api: Int32) -> Int? {
+      let known = apis.span
+      // Without an early end, which would keep the processor from comparing several at once.
+      var found: Int32 = 0
+      for index in known.indices { found |= known[index] == api ? 1 : 0 }
+      return found == 0 ? nil : apis.firstIndex(of: api)
+    }
+
+    /// Takes the lines of an API's message, and gives those that are forgotten for them. Returns how many these are.
+    @inline(__always)
+    mutating func remember(_ new: inout [FieldNotes.Line], of api: Int32) -> Int {
+      guard lines.count >= FieldTable.latestLimit else {
+        apis.append(api)
+        lines.append([])
+        swap(&lines[lines.count - 1], &new)
+        return 0
+      }
+      let place = oldest
+      oldest = (oldest + 1) % FieldTable.latestLimit
+      apis[place] = api
+      // The memory of forgotten lines is used for the next message.
+      swap(&lines[place], &new)
+      return new.count
+    }
   }
 
   /// Whether the table is wanted.
@@ -107,25 +130,25 @@ struct FieldTable: Sendable {
 
   /// Adds a final message of the API at a position. It may take the lines away.
   mutating func add(
-    _ message: borrowing Message, at position: Int, _ lines: inout [FieldNotes.Line], _ anomalies: inout AnomalyLog
+    _ message: inout Message, at position: Int, _ lines: inout [FieldNotes.Line], _ anomalies: inout AnomalyLog
   ) {
     let direction = message.kind == .request ? 0 : 1
     let index = place(of: position, &anomalies) + direction
     let api = Int32(2 * position + direction)
     var rest = Remainder(message)
-    for place in lines.indices { rest.remove(lines[place]) }
+    rest.remove(lines)
     // In a faulty message, lines can be longer than its section. The section is then counted as a whole.
     if rest.startLine < 0 || rest.header < 0 {
       lines.removeAll()
       rest = Remainder(message)
     }
     let slot = open.slot(of: message.connection)
-    let latest = open[slot].messages.firstIndex { $0.api == api }
+    let latest = open[slot].place(of: api)
     // Moved out, so that they have no second owner while they change or are read.
     var own: [Field] = []
     swap(&own, &fields[index])
     var before: [FieldNotes.Line] = []
-    if let latest { swap(&before, &open[slot].messages[latest].lines) }
+    if let latest { swap(&before, &open[slot].lines[latest]) }
     search.start()
     var place = 0
     while true {
@@ -145,7 +168,7 @@ struct FieldTable: Sendable {
     swap(&own, &fields[index])
     if let latest {
       remembered += lines.count - before.count
-      swap(&open[slot].messages[latest].lines, &lines)
+      swap(&open[slot].lines[latest], &lines)
       // Their memory is used again.
       swap(&lines, &before)
     } else {
@@ -161,13 +184,30 @@ struct FieldTable: Sendable {
     var startExpanded: Int?
     var headerExpanded: Int?
 
+    @inline(__always)
     init(_ message: borrowing Message) {
       (startLine, header) = (message.octets.startLine, message.octets.header)
       (startExpanded, headerExpanded) = (message.expandedStartLine, message.expandedHeader)
     }
 
-    @inline(__always)
-    mutating func remove(_ line: FieldNotes.Line) {
+    mutating func remove(_ lines: [FieldNotes.Line]) {
+      let lines = lines.span
+      var (octets, expanded) = (0, 0)
+      for place in lines.indices {
+        octets &+= Int(lines[place].length)
+        expanded &+= Int(lines[place].expanded)
+        if lines[place].isPseudo || !lines[place].isHeader || lines[place].expanded < 0 {
+          octets &-= Int(lines[place].length)
+          expanded &-= Int(lines[place].expanded)
+          removeOdd(lines[place])
+        }
+      }
+      header -= octets
+      headerExpanded = headerExpanded.map { $0 - expanded }
+    }
+
+    /// Removes a line that is not a field with known lengths.
+    private mutating func removeOdd(_ line: FieldNotes.Line) {
       if line.isPseudo { startLine -= Int(line.length) } else { header -= Int(line.length) }
       if line.isHeader {
         headerExpanded = line.expanded < 0 ? nil : headerExpanded.map { $0 - Int(line.expanded) }
@@ -271,22 +311,12 @@ struct FieldTable: Sendable {
   ) {
     guard remembered + lines.count <= rememberedLimit else { return anomalies.note(.fieldTableFull) }
     remembered += lines.count
-    guard open[slot].messages.count >= Self.latestLimit else {
-      var newest = Latest(api: api, lines: [])
-      swap(&newest.lines, &lines)
-      return open[slot].messages.append(newest)
-    }
-    let oldest = open[slot].oldest
-    open[slot].oldest = (oldest + 1) % Self.latestLimit
-    remembered -= open[slot].messages[oldest].lines.count
-    open[slot].messages[oldest].api = api
-    // The memory of forgotten lines is used for the next message.
-    swap(&open[slot].messages[oldest].lines, &lines)
+    remembered -= open[slot].remember(&lines, of: api)
   }
 
   /// Forgets the fields of a final connection.
   mutating func forget(_ connection: Int) {
-    for latest in open.remove(connection).messages { remembered -= latest.lines.count }
+    for lines in open.remove(connection).lines { remembered -= lines.count }
   }
 
   // MARK: Rows

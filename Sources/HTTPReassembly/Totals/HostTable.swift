@@ -15,6 +15,16 @@ struct HostTable {
     var down = 0
     var tls = 0
     var retransmitted = 0
+
+    /// Adds a message.
+    @inline(__always)
+    fileprivate mutating func add(_ message: borrowing Message, _ directions: Directional<Int>) {
+      up += directions.client
+      down += directions.server
+      tls += message.tls
+      retransmitted += message.retransmitted
+      if message.kind == .request { requests += 1 }
+    }
   }
 
   /// Whether the table is wanted.
@@ -25,6 +35,8 @@ struct HostTable {
   private var open: ConnectionSlots<Open>
   /// Totals of messages that name no host, and of final subflows, by open connection.
   private var nameless: [Int: HostTotals] = [:]
+  /// Connections that may have been opened in a race.
+  private var races = ConnectionRaces()
   private var limit: Int
   private let textLimit: Int
   /// How many times totals are in memory.
@@ -45,22 +57,18 @@ struct HostTable {
   var memory: Int {
     copies * totals.count * MemoryLayout<HostTotals>.stride + positions.capacity * 24
       + open.memory
-      + nameless.capacity * (MemoryLayout<HostTotals>.stride + 16)
+      + nameless.capacity * (MemoryLayout<HostTotals>.stride + 16) + races.memory
   }
 
   /// Ends the growth of the table: new hosts have no row of their own, as beyond the limit.
   mutating func close() { limit = min(limit, totals.count) }
 
-  /// Adds a final message.
-  mutating func add(_ message: borrowing Message, texts: inout TextPool, anomalies: inout AnomalyLog) {
+  /// Adds a final message. It does not change; it is `inout` so that it is not copied.
+  mutating func add(_ message: inout Message, texts: inout TextPool, anomalies: inout AnomalyLog) {
     let slot = open.slot(of: message.connection)
     let isFirst = open[slot].requests == 0
     let directions = message.directions
-    open[slot].up += directions.client
-    open[slot].down += directions.server
-    open[slot].tls += message.tls
-    open[slot].retransmitted += message.retransmitted
-    if message.kind == .request { open[slot].requests += 1 }
+    open[slot].add(message, directions)
     guard message.host != .none else {
       nameless[message.connection, default: HostTotals()].add(message, directions, isFirst: isFirst)
       return
@@ -76,17 +84,26 @@ struct HostTable {
   }
 
   /// Adds a final exchange. Its messages must have been added, and its connection must not.
-  mutating func add(_ exchange: borrowing Exchange, _ texts: borrowing TextPool) {
+  mutating func add(_ exchange: inout Exchange, _ texts: borrowing TextPool) {
     // "HTTP/" comes before the number.
     let digit = texts.withOctets(exchange.version) { $0.byteCount > 5 ? $0.octet(5) : 0 }
     let version = Int(digit) - Int(UInt8(ascii: "0"))
-    // A host beyond the limit counts in the row of all of them.
-    let known = exchange.host == .none ? nil : positions[exchange.host] ?? positions[.none]
+    let known = position(of: exchange)
     guard let position = known else {
       nameless[exchange.connection, default: HostTotals()].exchanges.add(exchange.ipLength, version: version)
       return
     }
     totals[Int(position)].exchanges.add(exchange.ipLength, version: version)
+  }
+
+  /// The position of an exchange's host, nearly always the host of the connection's latest message; nil if it names none.
+  @inline(__always)
+  private mutating func position(of exchange: borrowing Exchange) -> Int32? {
+    guard exchange.host != .none else { return nil }
+    let slot = open.slot(of: exchange.connection)
+    if open[slot].latest == exchange.host { return open[slot].latestPosition }
+    // A host beyond the limit counts in the row of all of them.
+    return positions[exchange.host] ?? positions[.none]
   }
 
   /// Adds a final connection. All its messages must have been added.
@@ -99,6 +116,11 @@ struct HostTable {
     let position = position(of: connection, open, names, texts: &texts, anomalies: &anomalies)
     if let row = nameless.removeValue(forKey: connection.number) { totals[position].add(row) }
     totals[position].add(connection, besides: open)
+    guard connection.security != nil else { return }
+    if names.hasServices {
+      totals[position].httpsRecords.formUnion(names.services(of: texts.octets(totals[position].host)))
+    }
+    if races.take(connection, of: position) { totals[position].quic.raced += 1 }
   }
 
   // MARK: Hosts
@@ -183,6 +205,11 @@ extension HostTotals {
     connections.count(connection.applicationProtocol)
     if open.requests > 1 { reusedConnections += 1 }
     if connection.security?.isResumed == true { resumedConnections += 1 }
+    if connection.isQUIC {
+      // Where the client's first packet was not captured, the direction is a guess.
+      if connection.packets.server == 0, !connection.flags.contains(.noHandshake) { quic.unanswered += 1 }
+      if connection.flags.contains(.quicRefused) { quic.refused += 1 }
+    }
     let tls = (connection.security?.record ?? 0) - open.tls
     let retransmitted = connection.retransmitted - open.retransmitted
     up += connection.ipLength.client - open.up
@@ -218,5 +245,7 @@ extension HostTotals {
     responses += other.responses
     exchanges.add(other.exchanges)
     alternatives.formUnion(other.alternatives)
+    httpsRecords.formUnion(other.httpsRecords)
+    quic.add(other.quic)
   }
 }

@@ -48,6 +48,10 @@ public struct HostTotals: Sendable, Equatable {
   public var exchanges = ExchangesByVersion()
   /// The protocols that the host's messages offer elsewhere.
   public var alternatives: AlternativeServices = []
+  /// The protocols that HTTPS records of DNS offer for the host.
+  public var httpsRecords: AlternativeServices = []
+  /// The host's QUIC connections.
+  public var quic = QUICAttempts()
   /// All other octets: payload that is neither HTTP nor TLS, and headers of segments that carry no message.
   public var unattributed = 0
 
@@ -56,6 +60,28 @@ public struct HostTotals: Sendable, Equatable {
 
   /// `ip_bytes`: the sum of both directions.
   public var ipLength: Int { up + down }
+}
+
+/// What became of a host's QUIC connections.
+public struct QUICAttempts: Sendable, Equatable {
+  /// Connections without any packet from the server.
+  public var unanswered = 0
+  /// Connections that the server refused: it named other versions, or closed the connection during the handshake.
+  public var refused = 0
+  /// Connections after which the client opened one of TLS over TCP within `ConnectionRaces.window`.
+  public var raced = 0
+
+  /// Creates counts of zero.
+  public init() {}
+
+  /// The number of those that did not succeed.
+  public var failed: Int { unanswered + refused }
+
+  mutating func add(_ other: QUICAttempts) {
+    unanswered += other.unanswered
+    refused += other.refused
+    raced += other.raced
+  }
 }
 
 /// Exchanges and their `ip_bytes` by the version of HTTP.

@@ -37,13 +37,8 @@ public struct LatencyDistribution: Sendable {
   /// They follow from the counts alone. The capacity of an array depends on the allocator, but the same capture has to give the same
   /// percentiles.
   package var memory: Int {
-    Self.reserved(max(values.count, valuesKept)) * MemoryLayout<Int64>.stride
-      + Self.reserved(buckets.count) * MemoryLayout<Bucket>.stride
-  }
-
-  /// The capacity of a growing array with `count` elements: the next power of two.
-  private static func reserved(_ count: Int) -> Int {
-    count < 2 ? count : 1 << (Int.bitWidth - (count - 1).leadingZeroBitCount)
+    MemoryBudget.grown(max(values.count, valuesKept)) * MemoryLayout<Int64>.stride
+      + MemoryBudget.grown(buckets.count) * MemoryLayout<Bucket>.stride
   }
 
   /// Adds a duration in nanoseconds; a negative one counts as 0.
@@ -131,7 +126,7 @@ public struct LatencyDistribution: Sendable {
   /// Merges buckets. Both arrays are in order and may have several buckets of one number.
   private static func merged(_ a: [Bucket], _ b: [Bucket]) -> [Bucket] {
     var merged: [Bucket] = []
-    merged.reserveCapacity(reserved(max(a.count, b.count)))
+    merged.reserveCapacity(MemoryBudget.grown(max(a.count, b.count)))
     var (i, j) = (0, 0)
     while i < a.count || j < b.count {
       let next: Bucket

@@ -27,14 +27,14 @@ struct MessageTables: Sendable {
     fields.close()
   }
 
-  /// Adds a final message of the API at a position, with the facts about its content. It may take the lines away. The note does not change;
-  /// it is `inout` so that it is not copied.
+  /// Adds a final message of the API at a position, with the facts about its content. It may take the lines away. Message and
+  /// note do not change; they are `inout` so that they are not copied.
   mutating func add(
-    _ message: borrowing Message, at position: Int, _ note: inout ContentNotes.Note,
+    _ message: inout Message, at position: Int, _ note: inout ContentNotes.Note,
     _ lines: inout [FieldNotes.Line], _ anomalies: inout AnomalyLog
   ) {
-    if contents.isWanted { contents.add(message, at: position, &note, &anomalies) }
-    if fields.isWanted { fields.add(message, at: position, &lines, &anomalies) }
+    if contents.isWanted { contents.add(&message, at: position, &note, &anomalies) }
+    if fields.isWanted { fields.add(&message, at: position, &lines, &anomalies) }
   }
 
   /// Forgets a final connection: no message of it follows.

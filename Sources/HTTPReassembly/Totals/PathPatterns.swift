@@ -22,6 +22,10 @@ package struct PathPatterns: Sendable {
     private struct Ends: Hashable {
       var first: ArraySlice<UInt8>
       var last: ArraySlice<UInt8>
+
+      init(first: ArraySlice<UInt8>, last: ArraySlice<UInt8>) { (self.first, self.last) = (first, last) }
+
+      init(_ segment: Segment) { self.init(first: segment.first[...], last: segment.last[...]) }
     }
 
     /// The lengths of these texts.
@@ -30,13 +34,17 @@ package struct PathPatterns: Sendable {
       var last: Int
     }
 
-    private var byEnds: [Ends: [Branch]] = [:]
+    /// The node of each segment, by its texts.
+    private var nodes: [Ends: [Segment: Int]] = [:]
     private var lengths: Set<Lengths> = []
 
-    mutating func add(_ branch: Branch) {
-      let ends = Ends(first: branch.segment.first[...], last: branch.segment.last[...])
-      byEnds[ends, default: []].append(branch)
-      lengths.insert(Lengths(first: ends.first.count, last: ends.last.count))
+    /// The node of a segment.
+    subscript(segment: Segment) -> Int? {
+      get { nodes[Ends(segment)]?[segment] }
+      set {
+        nodes[Ends(segment), default: [:]][segment] = newValue
+        lengths.insert(Lengths(first: segment.first.count, last: segment.last.count))
+      }
     }
 
     /// The branches that fit a segment, in the order in which they are tried.
@@ -44,7 +52,8 @@ package struct PathPatterns: Sendable {
       var found: [Branch] = []
       for length in lengths where length.first + length.last < octets.count {
         let ends = Ends(first: octets.prefix(length.first), last: octets.suffix(length.last))
-        found += byEnds[ends, default: []].filter { $0.segment.fits(octets) }
+        let fitting = nodes[ends, default: [:]].filter { $0.key.fits(octets) }
+        found += fitting.map { Branch(segment: $0.key, node: $0.value) }
       }
       return found.count > 1 ? found.sorted { $0.precedes($1) } : found
     }
@@ -54,8 +63,6 @@ package struct PathPatterns: Sendable {
     var texts: [[UInt8]: Int] = [:]
     /// Segments with placeholders.
     var branches = Branches()
-    /// The nodes of `branches`, while patterns are added.
-    var known: [Segment: Int] = [:]
     /// The pattern that ends here.
     var pattern: [UInt8]?
     /// The pattern that takes any rest.
@@ -115,7 +122,6 @@ package struct PathPatterns: Sendable {
   /// Creates a set of patterns. Of equal patterns, the first counts.
   package init(_ patterns: [[UInt8]]) {
     for pattern in patterns { add(pattern) }
-    for index in nodes.indices { nodes[index].known = [:] }
   }
 
   private mutating func add(_ pattern: [UInt8]) {
@@ -139,10 +145,9 @@ package struct PathPatterns: Sendable {
       nodes[node].texts[text] = nodes.count - 1
       return nodes.count - 1
     }
-    if let known = nodes[node].known[segment] { return known }
+    if let known = nodes[node].branches[segment] { return known }
     nodes.append(Node())
-    nodes[node].known[segment] = nodes.count - 1
-    nodes[node].branches.add(Branch(segment: segment, node: nodes.count - 1))
+    nodes[node].branches[segment] = nodes.count - 1
     return nodes.count - 1
   }
 

@@ -41,6 +41,8 @@ struct Timeline {
   private var current: (key: Place, place: Int)?
   /// The times of the current interval; empty before the first packet.
   private var currentTimes = Int64.max..<Int64.max
+  /// Packets of each direction since then, which are not in `cells` yet.
+  private var packets: InlineArray<3, Int> = .init(repeating: 0)
   /// The ledger when the current interval started or was last updated.
   private var known = Ledger()
   /// The ledger's early charges when the current packet came.
@@ -90,12 +92,13 @@ struct Timeline {
   /// Ends a packet of this direction, after all of it is charged. Moves there the octets that were charged before the direction was known.
   @inline(__always)
   mutating func end(_ direction: OctetDirection, _ ledger: inout Ledger) {
-    if let current { cells[current.place + direction.rawValue * Self.directionWidth + OctetClass.count] += 1 }
+    packets[direction.rawValue] += 1
     guard direction != .unknown else { return }
     let (now, before) = (ledger.early, atPacket)
     ledger.move(now.link &- before.link, of: .link, to: direction)
     ledger.move(now.network &- before.network, of: .network, to: direction)
     ledger.move(now.transport &- before.transport, of: .transport, to: direction)
+    guard now.hasRareOctets(since: before) else { return }
     ledger.move(now.encapsulation &- before.encapsulation, of: .encapsulation, to: direction)
     ledger.move(now.quic &- before.quic, of: .quic, to: direction)
     ledger.move(now.retransmitted &- before.retransmitted, of: .retransmitted, to: direction)
@@ -164,14 +167,17 @@ struct Timeline {
 
   /// Adds the ledger's counts since the last time to the current interval.
   private mutating func count(_ ledger: borrowing Ledger) {
-    if let place = current?.place { Self.add(ledger, since: known, to: &cells, at: place) }
+    if let place = current?.place { Self.add(ledger, since: known, packets, to: &cells, at: place) }
     known = copy ledger
+    packets = .init(repeating: 0)
   }
 
   private static func add(
-    _ ledger: borrowing Ledger, since known: borrowing Ledger, to cells: inout [Int], at place: Int
+    _ ledger: borrowing Ledger, since known: borrowing Ledger, _ packets: InlineArray<3, Int>, to cells: inout [Int],
+    at place: Int
   ) {
     for direction in OctetDirection.allCases {
+      cells[place + direction.rawValue * directionWidth + OctetClass.count] += packets[direction.rawValue]
       for octetClass in OctetClass.allCases {
         let count = ledger[octetClass, direction] - known[octetClass, direction]
         if count != 0 { cells[place + direction.rawValue * directionWidth + octetClass.rawValue] += count }
@@ -253,7 +259,7 @@ struct Timeline {
       return []
     }
     var cells = cells
-    Self.add(ledger, since: known, to: &cells, at: current.place)
+    Self.add(ledger, since: known, packets, to: &cells, at: current.place)
     let length = isChosen ? unit : length(of: last &- first)
     let factor = length / unit
     var rows: [TimelineInterval] = []
@@ -282,7 +288,7 @@ struct Timeline {
   func steps(_ ledger: Ledger, _ span: ClosedRange<Int64>?) -> [StepTotals] {
     guard isWanted, let firstMark = marks.first, let lastMark = marks.last else { return [] }
     var cells = cells
-    if let current { Self.add(ledger, since: known, to: &cells, at: current.place) }
+    if let current { Self.add(ledger, since: known, packets, to: &cells, at: current.place) }
     let first = min(span?.lowerBound ?? firstMark.time, firstMark.time)
     let last = max(span?.upperBound ?? lastMark.time, lastMark.time)
     var steps = [StepTotals(number: 0, label: [], start: first, end: firstMark.time)]

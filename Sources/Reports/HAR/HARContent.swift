@@ -50,7 +50,7 @@ struct HARMessageContent {
 
   /// Octets of memory of an array that grew to `count` octets: it doubles, and the allocator has some for itself.
   fileprivate static func memory(of count: Int) -> Int {
-    count == 0 ? 0 : 48 + (1 << (Int.bitWidth - (count - 1).leadingZeroBitCount))
+    count == 0 ? 0 : 48 + MemoryBudget.grown(count)
   }
 
   /// Octets that count against `HARLimits.heldLength`: its own, its place in a table that is at most half empty, and all that it owns.

@@ -11,8 +11,8 @@ struct HostsTable {
     "overhead", "retransmitted", "unopened", "unattributed", "tunnel",
   ]
 
-  /// The columns of exchanges by the version of HTTP.
-  private static let versions = ["http1", "http2", "http3"]
+  /// The columns of exchanges by the version of HTTP, and of QUIC connections that failed or were raced.
+  private static let versions = ["http1", "http2", "http3", "quic_failed", "quic_raced"]
 
   /// The table.
   var table: PageTable {
@@ -25,13 +25,13 @@ struct HostsTable {
       hidden.dropFirst().reduce(first) { sums, row in zip(sums, row).map { $0 + $1 } }
     }
     return PageTable(
-      ["host", "source", "alt_svc", "connections", "reused", "requests", "responses", "up", "down"] + Self.versions
+      ["host", "source", "offers", "connections", "reused", "requests", "responses", "up", "down"] + Self.versions
         + Self.parts,
       order.prefix(PageLimits.rows).map { index in
         let host = totals.hosts[index]
         return [
           .text(shown(host)), .text(host.sources.labels.joined(separator: " ")),
-          .text(host.alternatives.labels.joined(separator: " ")),
+          .text(host.alternatives.union(host.httpsRecords).labels.joined(separator: " ")),
         ]
           + Self.figures(host).map { .integer($0) }
       }, total: order.count, rest: rest.map { [.null, .null, .null] + $0.map { .integer($0) } })
@@ -44,6 +44,7 @@ struct HostsTable {
     return [
       host.connections.total, host.reusedConnections, host.requests, host.responses, host.up, host.down,
       host.exchanges.http1.count, host.exchanges.http2.count, host.exchanges.http3.count,
+      host.quic.failed, host.quic.raced,
       octets.startLine, octets.header, octets.body, octets.framing, octets.trailer, host.control, host.tls,
       host.handshake, host.setup, host.teardown, host.overhead, host.retransmitted, host.unopened,
       host.unattributed, host.tunnel,

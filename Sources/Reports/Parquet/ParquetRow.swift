@@ -58,11 +58,12 @@ struct ParquetRow: GatheredTextRow, LentRow, ~Copyable {
     }
   }
 
-  mutating func knownText(_ octets: RawSpan) -> Bool {
+  func cell(of octets: RawSpan) -> Int? { known.cell(of: octets) }
+
+  mutating func append(cell: Int) {
     let start = texts.length
-    guard known.append(cellOf: octets, to: &texts) else { return false }
+    known.append(cell, to: &texts)
     endText(start)
-    return true
   }
 
   mutating func newText(_ octets: [UInt8]) {

@@ -55,6 +55,9 @@ package struct CSVRow: RowWriter, ~Copyable {
     buffer.append(values, each: Self.separator)
   }
 
+  /// A time in nanoseconds since the Unix epoch.
+  package mutating func time(_ nanoseconds: Int64) { buffer.append(time: nanoseconds, then: Self.separator) }
+
   /// A duration given in nanoseconds, in milliseconds; nothing for nil.
   package mutating func milliseconds(_ nanoseconds: Int64?) {
     if let nanoseconds { buffer.appendMilliseconds(nanoseconds) }
@@ -118,9 +121,13 @@ package struct CSVRow: RowWriter, ~Copyable {
     separate()
   }
 
-  /// Text from the wire whose cell may exist already.
+  /// The cell of a text from the wire, if it exists already.
   @inline(__always)
-  package mutating func knownText(_ octets: RawSpan) -> Bool { cells.append(cellOf: octets, to: &buffer) }
+  package func cell(of octets: RawSpan) -> Int? { cells.cell(of: octets) }
+
+  /// Text from the wire whose cell exists already.
+  @inline(__always)
+  package mutating func append(cell: Int) { cells.append(cell, to: &buffer) }
 
   /// Text from the wire whose cell is made now.
   @inline(never)

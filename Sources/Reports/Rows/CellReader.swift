@@ -82,11 +82,9 @@ package struct CellReader: RowWriter, ~Copyable {
   package mutating func cutText(_ start: RawSpan, leavingOut count: Int) { text(start) }
 
   /// An unwanted cell needs no text.
-  package mutating func knownText(_ octets: RawSpan) -> Bool {
-    if isWantedNow { return false }
-    column += 1
-    return true
-  }
+  package func cell(of octets: RawSpan) -> Int? { isWantedNow ? nil : 0 }
+
+  package mutating func append(cell: Int) { column += 1 }
 
   private var isWantedNow: Bool { isWanted.indices.contains(column) && isWanted[column] }
 

@@ -49,6 +49,10 @@ enum HostRow {
     row[.integer("http3_exchanges")].integer(host.exchanges.http3.count)
     row[.integer("http3_bytes")].integer(host.exchanges.http3.octets)
     row[.text("alt_svc")].flags(UInt64(host.alternatives.rawValue), names: AlternativeServices.names)
+    row[.text("https_records")].flags(UInt64(host.httpsRecords.rawValue), names: AlternativeServices.names)
+    row[.integer("quic_unanswered")].integer(host.quic.unanswered)
+    row[.integer("quic_refused")].integer(host.quic.refused)
+    row[.integer("quic_raced")].integer(host.quic.raced)
   }
 
   /// Writes every row; `write` is called after each.

@@ -109,11 +109,11 @@ package struct JSONRow: RowWriter, ~Copyable {
     json.escaped(start, followedBy: "\(RepeatedText.mark)\(count)")
   }
 
-  package mutating func knownText(_ octets: RawSpan) -> Bool {
-    guard cells.has(octets) else { return false }
+  package func cell(of octets: RawSpan) -> Int? { cells.cell(of: octets) }
+
+  package mutating func append(cell: Int) {
     key()
-    json.held(octets, in: cells)
-    return true
+    json.held(cell, in: cells)
   }
 
   package mutating func newText(_ octets: [UInt8]) {

@@ -23,6 +23,8 @@ package protocol RowWriter: ~Copyable {
   mutating func integer(_ value: Int)
   /// Several integers, a cell each.
   mutating func integers<let count: Int>(_ values: InlineArray<count, Int>)
+  /// A time in nanoseconds since the Unix epoch.
+  mutating func time(_ nanoseconds: Int64)
   /// A duration given in nanoseconds, in milliseconds; nothing for nil.
   mutating func milliseconds(_ nanoseconds: Int64?)
   /// A number given in thousandths, with up to three decimals; nothing for nil.
@@ -41,8 +43,10 @@ package protocol RowWriter: ~Copyable {
   mutating func text(_ octets: RawSpan)
   /// The start of a text from the wire that another row has whole, and the number of octets that are left out (`RepeatedText`).
   mutating func cutText(_ start: RawSpan, leavingOut count: Int)
-  /// Repeated text from the wire: copies its cell, if it exists. Returns whether it does.
-  mutating func knownText(_ octets: RawSpan) -> Bool
+  /// The number of the cell of a repeated text from the wire, for `append(cell:)`; nil if it has none yet.
+  func cell(of octets: RawSpan) -> Int?
+  /// Repeated text from the wire: copies its cell.
+  mutating func append(cell: Int)
   /// Repeated text from the wire whose cell is made now.
   mutating func newText(_ octets: [UInt8])
 }
@@ -76,7 +80,9 @@ extension RowWriter where Self: ~Copyable {
   /// Most formats need only the endpoint's one cell.
   package mutating func endpointParts(client: Endpoint, server: Endpoint) {}
 
-  package mutating func knownText(_ octets: RawSpan) -> Bool { false }
+  package func cell(of octets: RawSpan) -> Int? { nil }
+
+  package mutating func append(cell: Int) { preconditionFailure("only a writer that keeps cells is asked for them") }
 
   package mutating func newText(_ octets: [UInt8]) { text(octets) }
 
@@ -110,8 +116,8 @@ extension RowWriter where Self: ~Copyable {
   @inline(__always)
   mutating func text(_ id: TextID, _ texts: borrowing TextPool) {
     if id == .none { return empty() }
-    // There are two steps, because a closure that may need the array retains it.
-    if !texts.withOctets(id, { knownText($0) }) { newText(texts.octets(id)) }
+    // There are three steps: while the text is lent, the row does not change, for that would retain the text's array.
+    if let cell = texts.withOctets(id, { cell(of: $0) }) { append(cell: cell) } else { newText(texts.octets(id)) }
   }
 
   /// Name, identifier, app and source of a process, in four cells; none is unknown.

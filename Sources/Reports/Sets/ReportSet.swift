@@ -82,7 +82,10 @@ public struct ReportSet: Report {
     reports = []
     allowance = context.allowance
     allowance.reserveTotals()
-    for format in formats { reports.append(try format.report(folder: folder, context, isLive: isLive)) }
+    // The page comes last: it takes the most memory to finish, when the others have let go of theirs.
+    for format in formats.filter({ $0 != .html }) + formats.filter({ $0 == .html }) {
+      reports.append(try format.report(folder: folder, context, isLive: isLive))
+    }
   }
 
   /// A set of one open report.
@@ -138,12 +141,19 @@ public struct ReportSet: Report {
     try reports.attemptAll { report throws(ReportError) in try report.reopen() }
   }
 
-  /// Finishes every report.
+  /// Finishes every report and lets go of it, so that its memory is free for the next one. Later rows are in none.
   public mutating func finish(_ totals: Totals) throws(ReportError) {
     let totals = totals.noting(leftOut)
     allowance.beginTotals()
     defer { leftOut.totals = allowance.totalsLeftOut }
-    try reports.attemptAll { report throws(ReportError) in try report.finish(totals) }
+    var first = FirstError()
+    while !reports.isEmpty {
+      var report: (any Report)? = reports.removeFirst()
+      first.attempt { () throws(ReportError) in try report?.finish(totals) }
+      report = nil
+      UnusedMemory.giveBack()
+    }
+    try first.check()
   }
 
   /// Passes a row to every report. After the allowance is used up, passes it only to those that still take it.

@@ -164,8 +164,8 @@ public struct Summary {
       .init(title: "up", importance: 4), .init(title: "down", importance: 5), .init(title: "total"),
       .init(title: "share", importance: 2), .init(title: "header", importance: 1),
     ])
-    // Only HTTP/2 compresses fields.
-    if all.saved != 0 { table.columns.append(.init(title: "hpack saved", importance: 0)) }
+    // HTTP/1 does not compress fields.
+    if all.saved != 0 { table.columns.append(.init(title: "fields saved", importance: 0)) }
     // The column that rows are sorted by is always shown.
     let sort = choices.column.flatMap { Self.shownColumns.contains($0) ? nil : $0 }
     if let sort { table.columns.append(.init(title: sort, importance: 6)) }

@@ -9,22 +9,24 @@ import Synchronization
 /// shorter one. So the rows in the files are complete up to some moment.
 public final class RowAllowance: Sendable {
   /// Octets left for rows that come one by one.
-  private let left: Atomic<Int>
+  @usableFromInline let left: Atomic<Int>
   /// Octets for rows of totals alone.
   private let share = Atomic<Int>(0)
   /// Octets left for rows of totals, since they were last written.
   private let leftForTotals = Atomic<Int>(.max)
   private let totalsOut = Atomic<Int>(0)
-  private let isClosed = Atomic<Bool>(false)
+  @usableFromInline let isClosed = Atomic<Bool>(false)
 
   /// Creates an allowance of so many octets; nil means no limit.
   public init(_ octets: Int? = nil) { left = Atomic(octets ?? .max) }
 
   /// Whether no row has been refused yet.
+  @inlinable
   @inline(__always)
   package var isOpen: Bool { !isClosed.load(ordering: .relaxed) }
 
   /// Takes room for a row of so many octets. Returns false if there is no room; the allowance is then closed.
+  @inlinable
   @inline(__always)
   @discardableResult
   package func take(_ octets: Int) -> Bool {

@@ -71,6 +71,12 @@ enum Decimal {
     unsafe store((eightDigits(value) | ascii) >> UInt64(skipped * 8), at: target)
   }
 
+  /// A number of ten digits, with the first eight and the last two as text.
+  static func tenDigits(_ value: Int) -> (value: Int, digits: UInt64, lastDigits: UInt16) {
+    let (first, last) = UInt64(value).quotientAndRemainder(dividingBy: 100)
+    return (value, eightDigits(first) | ascii, UInt16(truncatingIfNeeded: (eightDigits(last) | ascii) >> 48))
+  }
+
   private static var ascii: UInt64 { 0x3030_3030_3030_3030 }
 
   @inline(__always)

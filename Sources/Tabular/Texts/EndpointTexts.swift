@@ -6,7 +6,7 @@ struct EndpointTexts {
   /// The number of slots, a power of two. If two endpoints share a slot and alternate, their texts are made again.
   @inlinable static var slotCount: Int { 256 }
   /// The most octets of a slot's text.
-  @inlinable static var room: Int { 48 }
+  @inlinable static var room: Int { OctetBuffer.pieceLength }
 
   @usableFromInline var endpoints: [Endpoint] = []
   @usableFromInline var lengths: [UInt8] = []
@@ -16,14 +16,12 @@ struct EndpointTexts {
   @usableFromInline
   init() {}
 
-  /// The range of an endpoint's text in `texts`; nil if it is not kept.
+  /// The slot of an endpoint's text; nil if it is not kept.
   @inlinable
   @inline(__always)
-  func range(of endpoint: Endpoint) -> Range<Int>? {
+  func slot(of endpoint: Endpoint) -> Int? {
     let slot = Self.slot(endpoint)
-    guard slot < endpoints.count, endpoints[slot] == endpoint, lengths[slot] > 0 else { return nil }
-    let start = slot &* Self.room
-    return start..<start &+ Int(lengths[slot])
+    return slot < endpoints.count && endpoints[slot] == endpoint && lengths[slot] > 0 ? slot : nil
   }
 
   /// Keeps the text of an endpoint, in place of another's.

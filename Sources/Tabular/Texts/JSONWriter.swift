@@ -151,10 +151,11 @@ package struct JSONWriter: ~Copyable {
     cells.remember(octets, cellFrom: start, of: buffer)
   }
 
-  /// Writes a text that is kept in `cells`; nothing if it is not.
-  package mutating func held(_ octets: RawSpan, in cells: borrowing TextCells) {
+  /// Writes a text by its cell in `cells`.
+  package mutating func held(_ cell: Int, in cells: borrowing TextCells) {
     separate()
-    needsComma = cells.append(cellOf: octets, to: &buffer)
+    needsComma = true
+    cells.append(cell, to: &buffer)
   }
 
   /// Writes a text from the wire as it was sent: as UTF-8, or each octet as the character of ISO 8859-1.

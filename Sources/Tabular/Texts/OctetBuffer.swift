@@ -57,6 +57,22 @@ import Packets
     length += added
   }
 
+  /// The length of a piece, in octets.
+  @inlinable package static var pieceLength: Int { 48 }
+
+  /// Appends the first octets of a piece. All of it is copied, as that needs no call.
+  @inlinable
+  @inline(__always)
+  package mutating func append(_ count: Int, ofPiece piece: RawSpan) {
+    precondition(count >= 0 && count <= Self.pieceLength && piece.byteCount == Self.pieceLength)
+    if capacity - length < Self.pieceLength { grow(Self.pieceLength) }
+    unsafe piece.withUnsafeBytes { source in
+      unsafe UnsafeMutableRawPointer(memory + length).copyMemory(
+        from: source.baseAddress.unsafelyUnwrapped, byteCount: Self.pieceLength)
+    }
+    length += count
+  }
+
   /// Lets `body` write at most `room` octets at the end, and keeps the number of octets that it returns.
   @inlinable
   @inline(__always)

@@ -10,6 +10,8 @@ public struct RowBuffer: ~Copyable {
   @usableFromInline var endpoints = EndpointTexts()
   /// Memory for texts before they are appended.
   private var escaped: [UInt8] = []
+  /// The seconds of the time appended last, with their ten digits: eight and two. Before that, no time has these seconds.
+  private var seconds: (value: Int, digits: UInt64, lastDigits: UInt16) = (.min, 0, 0)
 
   /// Creates an empty row.
   package init() {}
@@ -54,6 +56,11 @@ public struct RowBuffer: ~Copyable {
   @inline(__always)
   package mutating func append(_ octets: RawSpan) { memory.append(octets) }
 
+  /// Appends the first octets of a piece.
+  @inlinable
+  @inline(__always)
+  package mutating func append(_ count: Int, ofPiece piece: RawSpan) { memory.append(count, ofPiece: piece) }
+
   /// Appends octets unchanged.
   package mutating func append(_ octets: [UInt8]) { octets.withOctets { memory.append($0) } }
 
@@ -83,10 +90,28 @@ public struct RowBuffer: ~Copyable {
   package mutating func append(_ text: StaticString, then last: UInt8? = nil) {
     let length = text.utf8CodeUnitCount
     unsafe memory.write(atMost: length + 1) { target in
-      unsafe UnsafeMutableRawPointer(target).copyMemory(from: text.utf8Start, byteCount: length)
+      unsafe Self.copy(text.utf8Start, length, to: target)
       guard let last else { return length }
       unsafe target[length] = last
       return length + 1
+    }
+  }
+
+  /// Copies a text, which nearly always has up to sixteen octets, by two words that may overlap.
+  @inlinable
+  @inline(__always)
+  static func copy(_ text: UnsafePointer<UInt8>, _ length: Int, to target: UnsafeMutablePointer<UInt8>) {
+    let (source, target) = unsafe (UnsafeRawPointer(text), UnsafeMutableRawPointer(target))
+    if length >= 8, length <= 16 {
+      let end = unsafe source.loadUnaligned(fromByteOffset: length - 8, as: UInt64.self)
+      unsafe target.storeBytes(of: source.loadUnaligned(as: UInt64.self), as: UInt64.self)
+      unsafe target.storeBytes(of: end, toByteOffset: length - 8, as: UInt64.self)
+    } else if length >= 4, length < 8 {
+      let end = unsafe source.loadUnaligned(fromByteOffset: length - 4, as: UInt32.self)
+      unsafe target.storeBytes(of: source.loadUnaligned(as: UInt32.self), as: UInt32.self)
+      unsafe target.storeBytes(of: end, toByteOffset: length - 4, as: UInt32.self)
+    } else {
+      unsafe target.copyMemory(from: source, byteCount: length)
     }
   }
 
@@ -133,8 +158,12 @@ public struct RowBuffer: ~Copyable {
   @inlinable
   @inline(__always)
   package mutating func append(_ endpoint: Endpoint) {
-    if let range = endpoints.range(of: endpoint) {
-      return endpoints.texts.withOctets { memory.append($0.extracting(range)) }
+    if let slot = endpoints.slot(of: endpoint) {
+      let count = Int(endpoints.lengths[slot])
+      let start = slot &* EndpointTexts.room
+      return endpoints.texts.withOctets {
+        memory.append(count, ofPiece: $0.extracting(start..<start &+ EndpointTexts.room))
+      }
     }
     appendNew(endpoint)
   }
@@ -193,6 +222,26 @@ public struct RowBuffer: ~Copyable {
         length &+= 1
       }
       return length
+    }
+  }
+
+  /// Appends a time in nanoseconds since the Unix epoch, and one octet after it. Times of a row and its neighbours share their seconds.
+  package mutating func append(time: Int64, then last: UInt8) {
+    let (value, rest) = Int(time).quotientAndRemainder(dividingBy: 1_000_000_000)
+    if value != seconds.value {
+      guard value >= 1_000_000_000, value < 10_000_000_000 else { return append(Int(time), then: last) }
+      seconds = Decimal.tenDigits(value)
+    }
+    let (digits, lastDigits) = (seconds.digits, seconds.lastDigits)
+    unsafe memory.write(atMost: 20) { target in
+      let octets = UnsafeMutableRawPointer(target)
+      unsafe octets.storeBytes(of: digits.littleEndian, as: UInt64.self)
+      unsafe octets.storeBytes(of: lastDigits.littleEndian, toByteOffset: 8, as: UInt16.self)
+      let (first, others) = UInt64(rest).quotientAndRemainder(dividingBy: 100_000_000)
+      unsafe target[10] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: first)
+      unsafe Decimal.writeEight(others, skipping: 0, at: target + 11)
+      unsafe target[19] = last
+      return 20
     }
   }
 

@@ -29,22 +29,27 @@ public struct TextCells: ~Copyable {
   /// Creates an empty table.
   package init() {}
 
-  /// Whether the cell of a text is kept.
-  package func has(_ text: RawSpan) -> Bool {
-    let address = Self.address(text)
-    let slot = slots[Self.slot(address)]
-    return slot.address == address && slot.textLength == text.byteCount
-  }
-
-  /// Appends the cell of a text to a row. Returns whether it was known.
+  /// The number of the cell of a text, until another one is kept; nil if the cell is not kept.
   @inlinable
   @inline(__always)
-  package func append(cellOf text: RawSpan, to row: inout RowBuffer) -> Bool {
+  package func cell(of text: RawSpan) -> Int? {
     let address = Self.address(text)
-    let slot = slots[Self.slot(address)]
-    guard slot.address == address, slot.textLength == text.byteCount else { return false }
-    cells.withOctets { row.append($0.extracting(slot.start..<slot.start &+ slot.length)) }
-    return true
+    let cell = Self.slot(address)
+    return slots[cell].address == address && slots[cell].textLength == text.byteCount ? cell : nil
+  }
+
+  /// Appends the cell of a number to a row.
+  @inlinable
+  @inline(__always)
+  package func append(_ cell: Int, to row: inout RowBuffer) {
+    let (start, length) = (slots[cell].start, slots[cell].length)
+    cells.withOctets {
+      if length <= OctetBuffer.pieceLength {
+        row.append(length, ofPiece: $0.extracting(start..<start &+ OctetBuffer.pieceLength))
+      } else {
+        row.append($0.extracting(start..<start &+ length))
+      }
+    }
   }
 
   /// Keeps the cell of a text, which is at the end of a row.
@@ -63,6 +68,7 @@ public struct TextCells: ~Copyable {
     row.withOctets { cells.append($0.extracting(start..<$0.byteCount)) }
     held[index] = text
     slots[index] = Slot(address: address, textLength: text.count, start: cell, length: cells.count - cell)
+    while cells.count < cell + OctetBuffer.pieceLength { cells.append(0) }
   }
 
   /// The address of the octets, which is only compared, never read from.

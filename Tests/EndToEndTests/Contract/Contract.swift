@@ -37,7 +37,7 @@ enum Contract {
     down_bytes, ip_bytes, start_line_bytes, header_bytes, body_bytes, framing_bytes, trailer_bytes, message_bytes, \
     tls_record_bytes, control_bytes, handshake_bytes, setup_bytes, teardown_bytes, retransmitted_bytes, \
     overhead_bytes, unopened_bytes, unattributed_bytes, tunnel_bytes, http1_exchanges, http1_bytes, http2_exchanges, \
-    http2_bytes, http3_exchanges, http3_bytes, alt_svc
+    http2_bytes, http3_exchanges, http3_bytes, alt_svc, https_records, quic_unanswered, quic_refused, quic_raced
     """)
   static let timeline =
     columns("start, end, direction, packets, bytes") + classes.map { "\($0)_bytes" }

@@ -63,7 +63,8 @@ enum FormatWitness {
             rows = list(csv.reader(file, strict=True))
         return rows[0], rows[1:]
 
-    def is_list(name, column): return column == "flags" or name == "hosts" and column in ("host_source", "alt_svc")
+    lists = ("host_source", "alt_svc", "https_records")
+    def is_list(name, column): return column == "flags" or name == "hosts" and column in lists
 
     def typed(text, name, column, kind):
         if kind == "INTEGER": return int(text) if text else None

@@ -44,6 +44,20 @@ import Testing
     #expect(request(.hertz, 2)?.body == 0 && request(.netfox, 2)?.body == 5)
   }
 
+  /// Firefox marks responses on HTTP/2 only. All else is the same on HTTP/3.
+  @Test func firefoxHasNoMarkOnHTTP3() throws {
+    var (asked, answered) = (HTTP2Samples.request(0), HTTP2Samples.response(0))
+    (asked.version, answered.version) = ("HTTP/3", "HTTP/3")
+    let model = ModelName.firefoxHAR.model()
+    #expect(model.request(SeenRequest(asked, ModelAssumptions())) == request(.firefoxHAR))
+    let seen = try #require(model.response(SeenResponse(answered, ModelAssumptions())))
+    let onHTTP2 = try #require(response(.firefoxHAR))
+    let mark = "x-firefox-spdy: h2\r\n".utf8.count
+    #expect(seen.header == onHTTP2.header - mark && seen.body == onHTTP2.body - mark)
+    #expect(
+      ModelName.chromeHAR.model().response(SeenResponse(answered, ModelAssumptions())) == response(.chromeHAR))
+  }
+
   @Test func whatCountsAtTheSocketHasTheWiresOctets() throws {
     let octets = HTTP2Samples.response(0).row.octets
     #expect(

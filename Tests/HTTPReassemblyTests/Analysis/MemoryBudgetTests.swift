@@ -170,6 +170,24 @@ import Testing
     #expect(blocks.takeAll() == [7])
   }
 
+  /// Blocks empty while new elements come, if the oldest go: so connections give way to growing tables.
+  @Test func blocksEmptyWhileNewElementsCome() {
+    var slab = Slab<[Int]>()
+    var slots = (0..<40_000).map { slab.insert([$0]) }
+    #expect(slab.blockCount == 40)
+    var oldest = 0
+    while slab.count > 8_000 {
+      for _ in 0..<3 {
+        #expect(slab.remove(slots[oldest]) == [oldest])
+        oldest += 1
+      }
+      slots.append(slab.insert([slots.count]))
+    }
+    // A quarter of each block may be free, four empty blocks are kept, and two are in use at either end.
+    #expect(slab.blockCount <= slab.count * 4 / 3 / 1024 + 6)
+    for number in oldest..<slots.count { #expect(slab[slots[number]] == [number]) }
+  }
+
   /// What a flood took is given back: elements in blocks that are empty have no memory.
   @Test func emptyBlocksAreGivenBack() {
     var slab = Slab<[Int]>()

@@ -17,12 +17,21 @@ import Testing
     "Cookie: a=1; b=2\r\n", "Cookie: a=1; b=3\r\n", "a:b\r\n", "\t: x\r\n",
   ]
 
+  private static let startLines = [
+    "GET /a HTTP/1.1", "GET /a?b HTTP/1.1", "GET /a?c=d HTTP/1.1", "GET /a? HTTP/1.1", "GET /a?b?c HTTP/1.1",
+    "GET /a?b c HTTP/1.1",
+    "GET /a?b  HTTP/1.1", "GET  /a?b HTTP/1.1", "GET /a?b HTTP/1.0", "GET /a?b http/1.1", "HEAD /a?b HTTP/1.1",
+    "POST /a/b/c?d HTTP/1.1", "GET /a/b/c/d/e/f?ghi HTTP/1.1", "GET /a/b/c/d/e/f?\u{e9} HTTP/1.1",
+    "GET http://a.example/a?b HTTP/1.1",
+    "GET /? HTTP/1.1", "GET /?a HTTP/1.1", "GET /a?\(String(repeating: "x", count: 300)) HTTP/1.1",
+  ]
+
   /// What a row says of a message, apart from its numbers, times and endpoints, and from how it was found: a request before it
   /// may have lost its framing.
   private func description(_ message: SeenMessage) -> String {
     let message = message
     return "\(message.method) \(message.host) \(message.path) \(message.octets) \(message.flags.rawValue) "
-      + "\(message.hostSource) \(message.content) \(message.status)"
+      + "\(message.hostSource) \(message.content) \(message.status) \(message.version) \(message.queryLength ?? -1)"
   }
 
   private func analyze(_ requests: [String]) -> Analysis {
@@ -47,6 +56,21 @@ import Testing
       for (request, seen) in zip(requests, together.requests) {
         let alone = analyze([request])
         let one = try #require(alone.requests.first)
+        #expect(description(seen) == description(one), "\(request)")
+      }
+    }
+  }
+
+  @Test func aStartLineIsReadAsIfItWereTheFirst() throws {
+    var random = SeededRandom(seed: 5)
+    for _ in 0..<RandomCases.count(300) {
+      let requests = (0..<12).compactMap { _ in
+        Self.startLines.randomElement(using: &random).map { "\($0)\r\nHost: a.example\r\n\r\n" }
+      }
+      let together = analyze(requests)
+      #expect(together.requests.count == requests.count)
+      for (request, seen) in zip(requests, together.requests) {
+        let one = try #require(analyze([request]).requests.first)
         #expect(description(seen) == description(one), "\(request)")
       }
     }

@@ -1,6 +1,7 @@
-import HTTPReassembly
 import TestSupport
 import Testing
+
+@testable import HTTPReassembly
 
 /// DNS messages and the addresses in their answers.
 @Suite struct DNSTests {
@@ -55,6 +56,33 @@ import Testing
     #expect(result.isWhole)
     let message = try #require(octets.withOctets { DNSMessage($0) })
     #expect(message.isResponse && message.responseCode == 0 && message.identification == 0x1234)
+  }
+
+  /// HTTPS records (RFC 9460): a target, then parameters; `alpn` has the key 1.
+  @Test func protocolsOfHTTPSRecords() throws {
+    func services(_ data: [UInt8], type: Int = 65) throws -> AlternativeServices {
+      let octets =
+        Self.header(answers: 2) ++ Self.question("Api.example.com", type: type)
+        ++ Self.record(Self.pointer, 5, Self.name("other.example.com"))
+        ++ Self.record(Self.name("other.example.com"), 65, data)
+      return try octets.withOctets { octets in
+        let message = try #require(DNSMessage(octets))
+        #expect(message.forEachAddress(in: octets) { _, _ in } == (data.last != 0xff))
+        return message.services(in: octets)
+      }
+    }
+    let names: [UInt8] = [2] ++ Array("h3".utf8) ++ [2] ++ Array("h2".utf8)
+    let port: [UInt8] = [0, 3, 0, 2, 1, 0xbb]
+    #expect(try services([0, 1, 0] ++ [0, 1, 0, 6] ++ names ++ port) == [.http3, .http2])
+    #expect(try services([0, 1] ++ Self.name("x.example") ++ port ++ [0, 1, 0, 3, 2, 0x68, 0x33]) == [.http3])
+    // An alias has no parameters.
+    #expect(try services([0, 0] ++ Self.name("x.example")) == [])
+    // A name or a parameter that is longer than what is there.
+    let wrong: [[UInt8]] = [
+      [0, 1, 0, 0, 1, 0, 3, 9, 0x68, 0xff], [0, 1, 0, 0, 1, 0, 9, 0xff], [0, 1, 0, 0, 1, 0xff], [0, 0xff],
+    ]
+    for data in wrong { #expect(try services(data) == []) }
+    #expect(try services([0, 1, 0] ++ [0, 1, 0, 6] ++ names, type: 1) == [])
   }
 
   @Test func aliasChainInAnyOrder() throws {

@@ -39,6 +39,21 @@ import Testing
     #expect(line.hasSuffix(": ~01020304"))
   }
 
+  /// A host that was asked by QUIC in vain is named for that, whether it offered HTTP/3 or not.
+  @Test func hostsThatFellBackAreNamed() {
+    var totals = totals(["a.test", "b.test", "c.test"], offering: ["a.test", "b.test"])
+    totals.hosts[0].quic.unanswered = 1
+    totals.hosts[2].quic.refused = 2
+    // One with HTTP/3 did not fall back as a whole.
+    totals.hosts[1].exchanges.http3 = .init(count: 1, octets: 9)
+    totals.hosts[1].quic.refused = 1
+    let octets = totals.hosts[0].exchanges.http1.octets + totals.hosts[2].exchanges.http1.octets
+    let line = HTTP3Choice(totals, redaction: nil).line ?? ""
+    let end =
+      "2 hosts did not take QUIC and sent \(Numerals.grouped(octets)) bytes in 2 exchanges without it: a.test, c.test"
+    #expect(line.hasSuffix("1 exchange; " + end))
+  }
+
   @Test func useIsAddedUpAndLongListsAreCut() {
     let names = ["a.test", "b.test", "c.test", "d.test", "e.test"]
     var totals = totals(names, offering: Set(names))

@@ -61,6 +61,7 @@ async def main():
              f"--remote-debugging-port={PORT}", f"--remote-allow-origins=*", f"--user-data-dir={folder}"]
     if SITE.startswith("https"):
         flags += ["--ignore-certificate-errors"]
+    flags += os.environ.get("CHROMIUM_FLAGS", "").split()
     if options.netlog:
         flags += [f"--log-net-log={options.netlog}", "--net-log-capture-mode=IncludeSensitive"]
     browser = await asyncio.create_subprocess_exec(os.environ.get("CHROMIUM", "chromium"), *flags, "about:blank",

@@ -14,6 +14,14 @@ PREFERENCES = {
     "network.captive-portal-service.enabled": False, "network.connectivity-service.enabled": False, "browser.safebrowsing.update.enabled": False,
     "browser.aboutwelcome.enabled": False, "toolkit.telemetry.enabled": False, "marionette.port": 2828,
 }
+# HTTP/3 without any offer of it, with a certificate that only this profile trusts.
+CERTIFICATE = os.environ.get("H3_CERTIFICATE")
+if CERTIFICATE:
+    PREFERENCES |= {
+        "network.http.http3.enable": True, "network.http.http3.disable_when_third_party_roots_found": False,
+        "network.http.http3.alt-svc-mapping-for-testing": "app.example.com;h3=:443,api.example.net;h3=:443",
+        "network.http.http3.force-use-alt-svc-mapping-for-testing": True,
+    }
 
 
 class Marionette:
@@ -63,7 +71,12 @@ browser = subprocess.Popen([os.environ.get("FIREFOX", "firefox-esr"), "--headles
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 try:
     firefox = Marionette(2828)
-    if SITE.startswith("https"):
+    if CERTIFICATE:
+        octets = "".join(line for line in open(CERTIFICATE).read().splitlines() if "-----" not in line)
+        firefox.script("chrome", """
+          Cc["@mozilla.org/security/x509certdb;1"].getService(Ci.nsIX509CertDB).addCertFromBase64(arguments[0], "CT,,");
+        """, octets)
+    elif SITE.startswith("https"):
         # The certificate is the recording's own.
         firefox.script("chrome", """
           Cc["@mozilla.org/security/certoverride;1"].getService(Ci.nsICertOverrideService)

@@ -11,7 +11,8 @@ SITE = os.environ.get("SITE_SCHEME", "http") + "://app.example.com"
 with sync_playwright() as playwright:
     browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"), headless=True,
                                          args=["--no-sandbox", "--disable-dev-shm-usage", "--no-proxy-server", "--disable-background-networking",
-                                               "--disable-features=HttpsUpgrades,LocalNetworkAccessChecks"])
+                                               "--disable-features=HttpsUpgrades,LocalNetworkAccessChecks",
+                                               *os.environ.get("CHROMIUM_FLAGS", "").split()])
     context = browser.new_context(record_har_path=sys.argv[1], record_har_content="omit", record_har_mode="full", ignore_https_errors=True)
     page = context.new_page()
     page.goto(f"{SITE}/")

@@ -4,11 +4,11 @@
 /// The request's `headersSize` is the start-line and the header section without its empty line. Its `bodySize` is the posted text
 /// in UTF-8. It is 0 without a body, and when the tools do not know the body, as with a `Blob`.
 ///
-/// The response's `headersSize` is exact. It is -1 when there is no text, as with HTTP/2. Its `bodySize` is `_transferSize` minus
+/// The response's `headersSize` is exact. It is -1 when there is no text, as with HTTP/2 and HTTP/3. Its `bodySize` is `_transferSize` minus
 /// `headersSize`, so it includes chunk framing. It is 0 for every redirect. It is negative for the answer to a preflight, where
 /// `_transferSize` is 0 because the octets were not counted.
 ///
-/// `content.size` is the length after decoding, and the cached length for a 304. Over HTTP/2 `_transferSize` is the whole
+/// `content.size` is the length after decoding, and the cached length for a 304. There `_transferSize` is the whole
 /// response on the wire: encoded fields, content, and the headers of their frames. For a redirect it may lack the content.
 struct ChromeHAR: HARMeaning {
   let dialect = LogDialect.harChrome

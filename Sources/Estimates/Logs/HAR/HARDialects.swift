@@ -4,7 +4,7 @@
 /// The `bodySize` and `_transferSize` of a redirect are right. Only `bodySize` shows that a response came from a cache: it is
 /// minus the `headersSize`, because nothing was transferred. The sizes of a transfer that was cut are -1.
 ///
-/// Over HTTP/2 a request's `headersSize` has the pseudo-header fields as fields, beside a request-line with the path alone, and
+/// Over HTTP/2 and HTTP/3 a request's `headersSize` has the pseudo-header fields as fields, beside a request-line with the path alone, and
 /// no empty line. A response's `headersSize` is 0. Its `bodySize` is `_transferSize`: the whole response on the wire.
 struct PlaywrightHAR: HARMeaning {
   let dialect = LogDialect.harPlaywright

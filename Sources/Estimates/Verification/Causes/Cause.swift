@@ -43,10 +43,10 @@ public struct Cause: Sendable, Hashable {
     case fieldLineShape = "field lines not canonical on the wire"
     /// The app counts fields as text where the wire has compressed representations (RFC 7541).
     case fieldCompression = "field compression"
-    /// The app writes the version of a message on HTTP/2 with another length than `HTTP/1.1`.
+    /// The app writes the version of a message on HTTP/2 or HTTP/3 with another length than `HTTP/1.1`.
     case version = "protocol version"
-    /// The app counts a field that HTTP/2 does not send (RFC 9113 §8.2.2); `detail` names it.
-    case fieldNotSent = "field not sent over HTTP/2"
+    /// The app counts a field that HTTP/2 and HTTP/3 do not send (RFC 9113 §8.2.2, RFC 9114 §4.2); `detail` names it.
+    case fieldNotSent = "field not sent"
     /// The app counts pseudo-header fields as fields (RFC 9113 §8.3).
     case pseudoFields = "pseudo-header fields counted as fields"
     /// The app counts the start-line as part of the header section.
@@ -133,7 +133,7 @@ public struct Cause: Sendable, Hashable {
     /// Whether the cause is about octets that no app can see.
     var isInvisible: Bool { self == .chunkFraming || self == .frameHeaders || self == .trailers || self == .interim }
 
-    /// Whether the cause is the coding of HTTP/2: frames, and compressed fields in place of their text.
+    /// Whether the cause is the coding of HTTP/2 and HTTP/3: frames, and compressed fields in place of their text.
     var isCoding: Bool { self == .frameHeaders || self == .fieldCompression }
 
     /// The octets beside fields and content in a message: chunk framing, or headers of frames.

@@ -42,11 +42,11 @@ enum LineReading: Reading {
     case localized
   }
 
-  /// The spellings of the version for a message that has none on the wire (HTTP/2).
+  /// The spellings of the version for a message that has none on the wire (HTTP/2, HTTP/3).
   enum Version: Int, CaseIterable {
     /// `HTTP/1.1`, as in the spelling of HTTP/1.1, or `HTTP/2.0`.
     case full = 8
-    /// `HTTP/2`.
+    /// `HTTP/2` or `HTTP/3`.
     case short = 6
     /// Nothing.
     case none = 0

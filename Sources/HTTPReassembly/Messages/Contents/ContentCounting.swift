@@ -55,15 +55,15 @@ extension OpenContent {
     events = stream
   }
 
-  /// Takes octets of a message's content.
+  /// Takes octets of a message's content. It is mutating so that nothing here is retained for the call.
   @inline(__always)
-  func take(_ octets: RawSpan, of row: RowIndex, _ run: inout Run) {
+  mutating func take(_ octets: RawSpan, of row: RowIndex, _ run: inout Run) {
     if run.contentNotes.isWanted { run.contentNotes.take(octets, of: row, isCoded: !isIdentity) }
-    if let grpc { grpc.take(octets, of: row, &run) }
+    if grpc != nil { grpc?.take(octets, of: row, &run) }
     guard run.observer != nil || events != nil else {
-      guard let decoder else { return }
+      guard decoder != nil else { return }
       run.prepareDecoding()
-      decoder.feed(octets, within: &run.decoding)
+      decoder?.feed(octets, within: &run.decoding)
       return
     }
     show(octets, of: row, &run)

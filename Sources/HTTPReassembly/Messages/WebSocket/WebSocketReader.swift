@@ -157,6 +157,9 @@ struct WebSocketReader {
     loseFrames()
   }
 
+  /// Makes its counts inferred: the protocol is.
+  mutating func doubt() { facts.exactness.weaken() }
+
   private mutating func loseFrames() {
     guard phase != .lost else { return }
     phase = .lost

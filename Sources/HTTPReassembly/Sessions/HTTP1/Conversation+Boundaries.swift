@@ -7,7 +7,7 @@ extension Conversation {
     return position == arrival.segment && (arrival.acknowledged == .unknown || arrival.acknowledged != acknowledged)
   }
 
-  func mayStart(at position: StreamPosition, _ arrival: SegmentArrival, _ run: borrowing Run) -> Bool {
+  mutating func mayStart(at position: StreamPosition, _ arrival: SegmentArrival, _ run: borrowing Run) -> Bool {
     guard isBeyondBroken(arrival, run), let requestSide else { return broken[run.side] == nil }
     let start = LineStart(position: position, arrival: arrival)
     return isPossible(startOf: run.side == requestSide ? .request : .response, at: start, run)

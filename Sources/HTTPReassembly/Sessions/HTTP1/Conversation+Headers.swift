@@ -63,6 +63,7 @@ extension Conversation {
       if kind == .response { decideSwitch(framing, header, exchange, &run) }
     }
     flag(framing, header.framing, &run)
+    if !header.alternatives.isEmpty { run.rows[message: row].alternatives = header.alternatives }
     if framing != .none, framing != .tunnel { startContent(of: row, header.grpcEncoding, &run) }
     return framing
   }
@@ -77,6 +78,7 @@ extension Conversation {
     }
     nameHost(&run)
     let asks = header.hasUpgrade && header.connectionUpgrades
+    webSocket = asks && header.webSocket.contains(.named) ? header.webSocket : []
     change(run.rows.messages.look(Int(row)) { $0.exchange }, &run) { exchange in
       exchange.asksToSwitch = exchange.method == .connect || asks
       exchange.asksForHTTP2 = asks && header.upgradesToHTTP2
@@ -130,11 +132,11 @@ extension Conversation {
     _ framing: BodyFraming, _ header: HeaderSection, _ exchange: Int, _ run: inout Run
   ) {
     let waits = read(exchange, run) { $0.asksToSwitch } ?? false
+    webSocket = framing == .tunnel && header.webSocket.contains(.named) ? header.webSocket : []
     if framing == .tunnel, header.upgradesToHTTP2, read(exchange, run, { $0.asksForHTTP2 }) == true {
       isUpgraded = true
     } else if framing == .tunnel {
       isTunnel = true
-      if header.webSocket.contains(.named) { webSocket = header.webSocket }
       run.connection.added.flags.insert(.tunnel)
     }
     guard framing == .tunnel || waits else { return }

@@ -21,8 +21,8 @@ extension Conversation {
   mutating func head(
     _ octets: RawSpan, from offset: Int, at start: LineStart, _ run: inout Run
   ) -> (length: Int, framing: BodyFraming)? {
-    guard run.observer == nil, let head = MessageHead.ordinary(octets, from: offset, &run) else { return nil }
-    var section = head.section
+    var head = MessageHead(from: offset)
+    guard run.observer == nil, head.readOrdinary(octets, &run) else { return nil }
     guard isPossible(startOf: head.isRequest ? .request : .response, at: start, run),
       becomeHTTP(requestSide: head.isRequest ? run.side : 1 - run.side, &run)
     else {
@@ -41,8 +41,8 @@ extension Conversation {
     }
     run.ledger.settle(head.startLength, as: .startLine)
     run.ledger.settle(head.length - head.startLength, as: .header)
-    head.takeFields(octets, of: row, &section, &run)
-    return (head.length, endOfHeaders(section, &run))
+    head.takeFields(octets, of: row, &run)
+    return (head.length, endOfHeaders(head.facts.section, &run))
   }
 
   mutating func startLine(
@@ -118,9 +118,7 @@ extension Conversation {
   mutating func openExchange(
     _ request: RequestStart, of row: RowIndex, _ number: Int, at start: LineStart, _ run: inout Run
   ) {
-    run.texts.retain(request.method)
-    run.texts.retain(request.path)
-    run.texts.retain(request.version)
+    run.texts.retain([request.method, request.path, request.version])
     var open = OpenExchange()
     open.method = request.kind
     open.isSimple = request.isSimple
@@ -157,9 +155,11 @@ extension Conversation {
     if recovery != nil, !isPipelined { _ = showsPipelining(.response, at: start, run) }
     let pair = pair(responseAt: start, isInterim: isInterim, &flags, &run)
     let row = open(isInterim ? .interim : .response, at: start, of: pair.exchange, &run)
-    run.rows[message: row].status = status
-    run.rows[message: row].version = version
-    run.rows[message: row].flags.formUnion(flags)
+    run.rows.messages.change(Int(row)) { open in
+      open.message.status = status
+      open.message.version = version
+      open.message.flags.formUnion(flags)
+    }
     take(pair, for: row, isInterim: isInterim, at: start, &run)
   }
 
@@ -178,7 +178,7 @@ extension Conversation {
   mutating func open(
     _ kind: MessageKind, at start: LineStart, of exchange: Int, _ run: inout Run
   ) -> RowIndex {
-    if broken[run.side] != nil { settleBroken(run.side, before: start.position, &run) }
+    if recovery != nil, broken[run.side] != nil { settleBroken(run.side, before: start.position, &run) }
     isUnsure[run.side] = isFirst[run.side]
     isFirst[run.side] = false
     if recovery != nil {

@@ -18,6 +18,32 @@ extension Conversation {
     openTunnel(side, at: position, &run)
   }
 
+  /// Takes it that the answer to the newest request was lost and has opened a WebSocket, as the request asked.
+  ///
+  /// The octets of a side begin with a frame then, which no message does: its first octet has the highest bit. The client's octets tell
+  /// without a gap too, as in a capture of its direction alone.
+  ///
+  /// - Returns: Whether it is so. The figures of the tunnel are inferred.
+  mutating func inferWebSocket(_ octets: RawSpan, of side: Side, at position: StreamPosition, _ run: inout Run) -> Bool
+  {
+    guard let requestSide, side == requestSide || followsHole[side], !owners.look(requestSide, { $0.isEmpty }) else {
+      return false
+    }
+    var reader = WebSocketReader(isMasked: side == requestSide, webSocket)
+    let row = owners.look(requestSide) { $0.newest.row }
+    let exchange = run.rows.messages.look(Int(row)) { $0.exchange }
+    guard reader.accepts(octets), read(exchange, run, { $0.asksToSwitch && $0.switches == nil }) == true else {
+      return false
+    }
+    isTunnel = true
+    run.connection.added.flags.insert(.tunnel)
+    change(exchange, &run) { $0.switches = true }
+    run.rows[message: row].exactness.weaken()
+    continueRequestInTunnel(requestSide, at: position, &run)
+    run.webSocket(of: row)?.value.doubt()
+    return true
+  }
+
   private mutating func openTunnel(_ side: Side, at position: StreamPosition, _ run: inout Run) {
     owners[side].continueNewest()
     let row = owners.look(side) { $0.newest.row }

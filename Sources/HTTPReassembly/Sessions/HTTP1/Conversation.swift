@@ -3,6 +3,8 @@ import Packets
 /// The HTTP/1 messages of one connection.
 ///
 /// It makes rows of the two parsers' events, pairs requests with responses, and keeps the messages open for charges.
+///
+/// Methods that each message calls are mutating, even if they only read: otherwise, the compiler would copy the conversation for each call.
 struct Conversation {
   /// The messages of each side that are in progress or still take charges.
   var owners = Sides<OwnerMap>(repeating: OwnerMap())
@@ -34,7 +36,7 @@ struct Conversation {
   var isUpgraded = false
   /// Whether the connection has switched protocols.
   var isTunnel = false
-  /// The terms of the WebSocket that it has switched to; empty for another protocol.
+  /// The terms of the WebSocket that it has switched to, or that the newest request asks for; empty for another protocol.
   var webSocket: WebSocketTerms = []
   /// Whether the next final response answers the request `nextToAnswer`, unless octets are lost before either.
   var isAligned: Bool
@@ -78,6 +80,7 @@ struct Conversation {
   }
 
   /// The position after the last message of a side whose row is final; `.unknown` before any is.
+  @inline(__always)
   func retiredThrough(_ side: Side) -> StreamPosition { hasRetired[side] ? passed[side] : .unknown }
 
   /// The position of a side's first octet; `.unknown` if it is not known, or a row of the side is final.
@@ -105,9 +108,11 @@ struct Conversation {
 
   /// Octets of memory on the heap, without its rows.
   var memory: Int {
-    owners.look(0) { $0.memory } + owners.look(1) { $0.memory } + exchanges.memory
-      + contents.look(0) { Self.memory(of: $0) } + contents.look(1) { Self.memory(of: $0) }
-      + (recovery == nil ? 0 : recovery?.value.memory ?? 0)
+    mutating get {
+      owners.look(0) { $0.memory } + owners.look(1) { $0.memory } + exchanges.memory
+        + contents.look(0) { Self.memory(of: $0) } + contents.look(1) { Self.memory(of: $0) }
+        + (recovery == nil ? 0 : recovery?.value.memory ?? 0)
+    }
   }
 
   /// Octets of memory of a side's content decoder.

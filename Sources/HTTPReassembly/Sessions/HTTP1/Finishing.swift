@@ -5,8 +5,8 @@ extension Conversation {
 
   /// Charges a packet to the messages that own its octets. The rest goes to the connection.
   @inline(__always)
-  func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
-    run.connection.added.unattributed += owners.look(side) { $0.charge(charge, &run.rows) }
+  mutating func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
+    run.connection.added.unattributed += owners[side].charge(charge, &run.rows)
   }
 
   /// Takes octets of a gap that come after it was given up. Their owners count them, but no parser reads them.
@@ -60,7 +60,7 @@ extension Conversation {
 
   /// Whether the oldest message is a response that waits for its request's header section to name it. The wait is limited.
   @inline(__always)
-  private func oldestAwaitsName(on side: Side, _ run: borrowing Run) -> Bool {
+  private mutating func oldestAwaitsName(on side: Side, _ run: borrowing Run) -> Bool {
     let (kind, host, exchange) = run.rows.messages.look(Int(owners.look(side, { $0[0].row }))) {
       ($0.message.kind, $0.message.host, $0.exchange)
     }
@@ -75,7 +75,7 @@ extension Conversation {
   /// Makes the oldest message of `side` final. Its row does not change any more.
   private mutating func finishFirst(_ side: Side, _ run: inout Run) {
     let row = owners.look(side, { $0[0].row })
-    if let message = broken[side], message.value.row == row { settleBroken(side, before: nil, &run) }
+    if recovery != nil, let message = broken[side], message.value.row == row { settleBroken(side, before: nil, &run) }
     let client = namedClient ?? run.connection.client ?? requestSide ?? 0
     namedClient = client
     let (clientEndpoint, serverEndpoint) = (run.connection.endpoints[client], run.connection.endpoints[1 - client])
@@ -85,6 +85,7 @@ extension Conversation {
       }
       open.message.client = clientEndpoint
       open.message.server = serverEndpoint
+      open.message.isFromServer = side != client
       return (open.exchange, open.pendingContent)
     }
     if let name = read(exchange, run, { (host: $0.exchange.host, source: $0.hostSource) }) {
@@ -92,16 +93,15 @@ extension Conversation {
     }
     if let pending { OpenContent.settle(pending, of: row, &run) }
     run.closeWebSocket(of: row)
-    run.rows[message: row].isFromServer = side != client
     if run.rows[message: row].process == .none { run.rows[message: row].process = run.process(client: client) }
-    let (kind, first, length, tunnel, events, ipLength) = run.rows.messages.look(Int(row)) {
-      let message = $0.message
-      return (
-        message.kind, message.firstTime, message.octets.total, message.tunnel, message.events, message.ipLength
+    let (kind, first, length, tunnel, events, ipLength, hasProcess) = run.rows.messages.look(Int(row)) {
+      (
+        $0.message.kind, $0.message.firstTime, $0.message.octets.total, $0.message.tunnel, $0.message.events,
+        $0.message.ipLength, $0.message.process != .none
       )
     }
     run.rows.finishMessage(row)
-    if let open = exchanges.row(exchange) { run.adoptProcess(of: row, into: open) }
+    if hasProcess, let open = exchanges.row(exchange) { run.adoptProcess(of: row, into: open) }
     change(exchange, &run) { exchange in
       exchange.openMessages -= 1
       exchange.exchange.ipLength += ipLength

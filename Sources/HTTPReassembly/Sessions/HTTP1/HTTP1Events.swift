@@ -68,7 +68,7 @@ protocol HTTP1Events {
   /// Whether acknowledgments allow a message to start at a position where framing was lost.
   ///
   /// The octets may also continue an earlier message.
-  func mayStart(at position: StreamPosition, _ arrival: SegmentArrival, _ context: borrowing Context) -> Bool
+  mutating func mayStart(at position: StreamPosition, _ arrival: SegmentArrival, _ context: borrowing Context) -> Bool
   /// Notes that acknowledgments refuse an apparent message start where framing was lost.
   mutating func refusedStart(_ context: inout Context)
   /// Notes that the message that has just started was found after framing was lost.

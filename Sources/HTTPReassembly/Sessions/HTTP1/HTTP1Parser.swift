@@ -80,6 +80,9 @@ struct HTTP1Parser {
     }
   }
 
+  /// Whether the stream is in no message, and no line has begun.
+  var isBetweenLines: Bool { !isInMessage && lineLength == 0 }
+
   /// Whether the current message needs at least one more octet.
   @inline(__always)
   var expectsMore: Bool { isInMessage && state != .bodyUntilClose && state != .undecided }

@@ -61,15 +61,16 @@ struct HTTP1Session {
   /// Counts a packet that was searched for frames of HTTP/2.
   mutating func noteSearch() { searches -= 1 }
 
-  /// The needs of the session.
-  @inline(__always)
+  /// The needs of the session. It is mutating so that the session is not copied.
   var needs: StreamNeeds {
-    var needs: StreamNeeds = tunnel.map { $0.value.session.needs } ?? []
-    for side in 0..<2 {
-      if parsers.look(side, { $0.isWaiting }) { needs.insert(.waiting(side)) }
-      if parsers.look(side, { $0.expectsMore }), !isTLS(side) { needs.insert(.more(side)) }
+    @inline(__always) mutating get {
+      var needs: StreamNeeds = tunnel == nil ? [] : tunnel?.value.session.needs ?? []
+      for side in 0..<2 {
+        if parsers.look(side, { $0.isWaiting }) { needs.insert(.waiting(side)) }
+        if parsers.look(side, { $0.expectsMore }), !isTLS(side) { needs.insert(.more(side)) }
+      }
+      return needs
     }
-    return needs
   }
 
   /// Whether a side is TLS.
@@ -109,6 +110,7 @@ struct HTTP1Session {
       conversation.charge(charge, to: side, &run)
       return Taken(count: octets.byteCount, needs: needs)
     }
+    if !conversation.webSocket.isEmpty, !conversation.isTunnel { inferWebSocket(octets, of: side, &run) }
     if parsers.look(side, { $0.isTunnel }) {
       if !conversation.webSocket.isEmpty, let row = conversation.tunnelOwner(run), octets.byteCount > 0,
         run.webSocket(of: row)?.value.accepts(octets) == true
@@ -135,6 +137,16 @@ struct HTTP1Session {
     self.charge(charge, to: side, &run)
     settle(side, &run)
     return Taken(count: consumed, needs: needs)
+  }
+
+  /// Reads the octets of a side and all behind them as a WebSocket, if they begin with a frame and the answer that opened it was lost.
+  @inline(never)
+  private mutating func inferWebSocket(_ octets: RawSpan, of side: Side, _ run: inout Run) {
+    guard octets.byteCount > 0, octets.octet(0) >= 0x80, !isTLS(side), let client = conversation.requestSide,
+      parsers.look(side, { $0.isBetweenLines }), parsers.look(client, { $0.isBetweenLines }),
+      conversation.inferWebSocket(octets, of: side, at: parsers.look(client) { $0.position }, &run)
+    else { return }
+    for side in 0..<2 { parsers[side].answered(isTunnel: true) }
   }
 
   private mutating func readRecords(_ side: Side, _ octets: RawSpan, at position: StreamPosition, _ run: inout Run) {
@@ -343,7 +355,7 @@ struct HTTP1Session {
 
   /// Whether the owners are known for the octets that decide a charge.
   @inline(__always)
-  private func isSettled(_ charge: Charge, _ side: Side) -> Bool {
+  private mutating func isSettled(_ charge: Charge, _ side: Side) -> Bool {
     let settled = settledPosition(side)
     if charge.end <= settled { return true }
     // For a record, or a segment of records, the first owned octet is enough.
@@ -358,7 +370,7 @@ struct HTTP1Session {
 
   /// The position up to which the owners of a side's octets are known.
   @inline(__always)
-  private func settledPosition(_ side: Side) -> StreamPosition {
+  private mutating func settledPosition(_ side: Side) -> StreamPosition {
     guard hasStarted[side] else { return .unknown }
     return isTLS(side) ? .never : parsers.look(side) { $0.settledPosition }
   }
@@ -403,7 +415,7 @@ struct HTTP1Session {
     if !isTLS(side), let start = parsers.look(side, { $0.incompleteStart }) {
       return charge(Charge(position: start, retransmitted: 0, overhead: overhead), to: side, &run)
     }
-    run.connection.added.unattributed += conversation.owners.look(side) { $0.chargeNewest(overhead, &run.rows) }
+    run.connection.added.unattributed += conversation.owners[side].chargeNewest(overhead, &run.rows)
   }
 
   mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {

@@ -19,7 +19,7 @@ extension Conversation {
   }
 
   /// The meaning of a request's method for framing; nil when the request was not captured.
-  func knownMethod(of number: Int, _ run: borrowing Run) -> MethodKind? {
+  mutating func knownMethod(of number: Int, _ run: borrowing Run) -> MethodKind? {
     read(number, run) { $0.exchange.request == nil ? nil : $0.method } ?? nil
   }
 
@@ -115,19 +115,26 @@ extension Conversation {
   static var serialLimit: UInt8 { 8 }
 
   /// The pair of a final response directly behind an interim one. Both answer the same request.
-  private func pairBehindInterim(
+  private mutating func pairBehindInterim(
     _ start: LineStart, isBehindHole: Bool, isInterim: Bool, _ run: borrowing Run
   ) -> Pair? {
     guard !isBehindHole else { return nil }
     // It is the next request, or one that was not captured.
-    for number in [nextToAnswer, exchanges.end - 1] {
-      guard
-        let (isInterim, hasRequest) = read(
-          number, run, { ($0.interimEnd == start.position && !$0.isAnswered, $0.exchange.request != nil) }), isInterim
-      else { continue }
-      return Pair(exchange: number, pairing: !hasRequest ? .unknown : isAlignmentInferred ? .inferred : .exact)
-    }
-    return nil
+    let newest = exchanges.end - 1
+    if let pair = pair(with: nextToAnswer, behindInterimAt: start.position, run) { return pair }
+    return newest == nextToAnswer ? nil : pair(with: newest, behindInterimAt: start.position, run)
+  }
+
+  /// The pair with an exchange if its latest interim response ends at a position.
+  @inline(__always)
+  private mutating func pair(
+    with number: Int, behindInterimAt position: StreamPosition, _ run: borrowing Run
+  ) -> Pair? {
+    guard
+      let (isBehind, hasRequest) = read(
+        number, run, { ($0.interimEnd == position && !$0.isAnswered, $0.exchange.request != nil) }), isBehind
+    else { return nil }
+    return Pair(exchange: number, pairing: !hasRequest ? .unknown : isAlignmentInferred ? .inferred : .exact)
   }
 
   /// The waiting request that a response answers, by the acknowledgments of their first segments; nil if none fits.
@@ -192,7 +199,9 @@ extension Conversation {
   /// Writes the pair of a response that has just started into its row.
   mutating func take(_ pair: Pair, for row: RowIndex, isInterim: Bool, at start: LineStart, _ run: inout Run) {
     run.rows[message: row].pairing = pair.pairing
-    if !isInterim, let side = requestSide, broken[side] != nil { endBroken(side, at: start.arrival.acknowledged, &run) }
+    if !isInterim, recovery != nil, let side = requestSide, broken[side] != nil {
+      endBroken(side, at: start.arrival.acknowledged, &run)
+    }
     guard pair.exchange >= 0 else { return wait(forPairOf: row, isInterim: isInterim, at: start, &run) }
     adoptRequest(of: pair.exchange, into: row, &run)
     if !isInterim { noteResponseStart(of: pair.exchange, row, &run) }
@@ -218,23 +227,23 @@ extension Conversation {
   /// Copies facts about the request to the response that has just started.
   mutating func adoptRequest(of number: Int, into row: RowIndex, _ run: inout Run) {
     guard let exchange = exchanges.row(number) else { return }
-    run.rows.exchanges[Int(exchange)].openMessages += 1
-    let found = run.rows.exchanges.look(Int(exchange)) { open in
-      (
-        exchange: open.exchange.number, method: open.exchange.method, host: open.exchange.host,
+    let found = run.rows.exchanges.change(Int(exchange)) { open in
+      open.openMessages += 1
+      return (
+        target: open.target, exchange: open.exchange.number, method: open.exchange.method, host: open.exchange.host,
         path: open.exchange.path,
         source: open.exchange.request != nil && open.exchange.host != .none ? open.hostSource : nil
       )
     }
-    run.texts.retain(found.method)
-    run.texts.retain(found.host)
-    run.texts.retain(found.path)
-    run.rows[message: row].target = run.rows.exchanges.look(Int(exchange)) { $0.target }
-    run.rows[message: row].exchange = found.exchange
-    run.rows[message: row].method = found.method
-    run.rows[message: row].host = found.host
-    run.rows[message: row].path = found.path
-    if let source = found.source { run.rows[message: row].hostSource = source }
+    run.texts.retain([found.method, found.host, found.path])
+    run.rows.messages.change(Int(row)) { open in
+      open.message.target = found.target
+      open.message.exchange = found.exchange
+      open.message.method = found.method
+      open.message.host = found.host
+      open.message.path = found.path
+      if let source = found.source { open.message.hostSource = source }
+    }
   }
 
   /// Notes that the response that has just started is the final one of an exchange.
@@ -257,7 +266,7 @@ extension Conversation {
   // MARK: Possible starts
 
   /// Whether a request was sent before the client had any octet of the response to the request before. The client pipelines then.
-  func isSentAhead(_ start: LineStart, _ run: borrowing Run) -> Bool {
+  mutating func isSentAhead(_ start: LineStart, _ run: borrowing Run) -> Bool {
     guard start.arrival.acknowledged != .unknown else { return false }
     return read(exchanges.end - 1, run) { $0.acknowledged == start.arrival.acknowledged && !$0.isDoubtful } == true
   }
@@ -268,7 +277,7 @@ extension Conversation {
   /// other side, and the next message acknowledges others. The response to a request starts where the request's
   /// acknowledgment ends.
   @inline(__always)
-  func isPossible(startOf kind: MessageKind, at start: LineStart, _ run: borrowing Run) -> Bool {
+  mutating func isPossible(startOf kind: MessageKind, at start: LineStart, _ run: borrowing Run) -> Bool {
     let side = run.side
     if isAligned && !followsHole[side] && !isUnsure[side] || isPipelined || start.arrival.acknowledged == .unknown {
       return true

@@ -35,6 +35,8 @@ struct HTTP2FrameHeader {
   static var goAway: UInt8 { 7 }
   static var windowUpdate: UInt8 { 8 }
   static var continuation: UInt8 { 9 }
+  /// ALTSVC (RFC 7838 §4).
+  static var alternativeServices: UInt8 { 10 }
 
   var isEndOfStream: Bool { flags & 0x1 != 0 && (type == Self.data || type == Self.headers) }
   /// Whether it is an acknowledgment of SETTINGS or PING.

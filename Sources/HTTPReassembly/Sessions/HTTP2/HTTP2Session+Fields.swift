@@ -179,7 +179,7 @@ extension HTTP2Session {
     }
     if isRequest { readers[side].latestRequest = max(readers[side].latestRequest, stream) }
     let left = read(octets, into: &section, decoders[side], isCut: isCut, isTrailer: purpose == .trailer, row, &run)
-    if isCut { decoders[side].value.lose(octets: left + unread + missing) }
+    if isCut { decoders[side].value.lose(octets: left + unread + missing, isCut: true) }
     if unread > 0 { section.takeUnread(unread) }
     if hasHole { section.takeUnread(0) }
     section.finish()

@@ -294,6 +294,7 @@ extension HTTP2Session {
     let side = run.side
     countControl(octets.byteCount, readers[side].message, &run)
     if readers[side].frame.type == HTTP2FrameHeader.settings { settings[side].take(octets) }
+    if readers[side].frame.type == HTTP2FrameHeader.alternativeServices { gatherOffer(octets, run) }
   }
 
   private mutating func endControl(_ frame: HTTP2FrameHeader, _ run: inout Run) {
@@ -301,6 +302,7 @@ extension HTTP2Session {
     case HTTP2FrameHeader.settings: takeSettings(isAcknowledgment: frame.isAcknowledgment, &run)
     case HTTP2FrameHeader.ping: takePing(isAcknowledgment: frame.isAcknowledgment, &run)
     case HTTP2FrameHeader.resetStream: resetStream(frame.stream, &run)
+    case HTTP2FrameHeader.alternativeServices: takeOffer(frame, &run)
     default: break
     }
   }

@@ -24,6 +24,8 @@ struct HTTP2Session {
   var unansweredResets = 0
   /// Anomalies that were counted once, and are not counted again.
   var noted: Floods = []
+  /// The payload so far of the server's ALTSVC frame.
+  var offer: [UInt8] = []
   private var counted = 0
   /// The capture time of the latest packet with octets of either side.
   private var lastArrival: Int64 = 0

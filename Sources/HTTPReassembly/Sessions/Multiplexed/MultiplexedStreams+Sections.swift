@@ -33,6 +33,9 @@ extension MultiplexedStreams {
     list[slot].halves[side].isStatusUnknown = !isRequest && section.hidesStart && section.status == 0
     list[slot].halves[side].state = .content
     if section.hidesStart { run.rows.messages[Int(row)].doubts.insert(.fields) }
+    if !section.section.alternatives.isEmpty {
+      run.rows[message: row].alternatives.formUnion(section.section.alternatives)
+    }
     if isRequest { takeRequest(section, slot, row, &run) } else { takeResponse(section, slot, row, &run) }
     if isRequest ? section.method == .none : section.status == 0 {
       noteWithoutStart(section, slot, row, endsStream: endsStream, &run)
@@ -60,6 +63,7 @@ extension MultiplexedStreams {
     if run.rows[message: row].hostSource == .unknown, section.authority != .none {
       run.rows[message: row].host = section.authority
       run.rows[message: row].hostSource = .authority
+      if !offers.isEmpty { takeOffers(of: section.authority, row, &run) }
     } else {
       run.texts.release(section.authority)
     }
@@ -74,6 +78,12 @@ extension MultiplexedStreams {
     list[slot].isExtended = section.kind == .connect && section.hasProtocol
     let terms = section.section.webSocket
     if list[slot].isExtended, terms.contains(.named) { run.openWebSocket(of: row, isMasked: true, terms) }
+  }
+
+  /// Takes the offers of ALTSVC frames for a request's host.
+  private func takeOffers(of host: TextID, _ row: RowIndex, _ run: inout Run) {
+    let name = run.texts.octets(host)
+    for offer in offers where offer.host == name { run.rows[message: row].alternatives.formUnion(offer.services) }
   }
 
   private mutating func takeResponse(_ section: FieldSection, _ slot: Int, _ row: RowIndex, _ run: inout Run) {

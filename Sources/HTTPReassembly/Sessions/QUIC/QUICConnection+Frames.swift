@@ -41,7 +41,8 @@ extension QUICConnection {
           opener?.value.note(resetToken: QUICConnectionID(frames, token), of: side)
         case .retireConnectionID: retireID(frame.id, of: 1 - side)
         case .done: dropHandshakeKeys()
-        case .close, .other: break
+        case .close: if !level.isApplication, side != client { isRefused = true }
+        case .other: break
         }
       }
     }
@@ -180,6 +181,8 @@ extension QUICConnection {
     facts.version = hello.version
     facts.suite = hello.suite
     guard !hello.isRetryRequest else { return refuseEarlyData(&run) }
+    // The client took one of the versions that the server named.
+    isRefused = false
     facts.isResumed = hello.extensions.contains(.preSharedKey)
     let suite = CipherSuite(hello.suite).protection
     opener.value.suite = suite

@@ -108,13 +108,7 @@ extension QUICConnection {
   private func openWithKeys(
     _ level: QUICLevel, _ place: PacketPlace, _ payload: RawSpan, from side: Side, _ room: inout PacketRoom
   ) -> QUICOpening? {
-    guard let opener else { return nil }
-    let numbers = opener.value.sides[side].numbers[level.space]
-    var trials = opener.value.sides[side].trials
-    defer { opener.value.sides[side].trials = trials }
-    return opener.value.sides[side].levels[level.rawValue].keys?
-      .open(place, in: payload, numbers, trials: &trials, &room)
-      .map { .opened(number: $0.number, length: $0.length) }
+    opener?.value.sides[side].open(level, place, in: payload, &room)
   }
 
   // MARK: Packets with secrets
@@ -125,9 +119,10 @@ extension QUICConnection {
     _ room: inout PacketRoom, _ run: inout Run
   ) -> QUICOpening {
     guard let opener else { return .closed }
-    if opener.value.sides[side].levels[level.rawValue].keys != nil {
+    if opener.look({ $0.hasKeys(level, of: side) }) {
       return openWithKeys(level, place, payload, from: side, &room) ?? .closed
     }
+    if level == .handshake, opener.value.name == nil { findName(version, place, payload, from: side, &room, &run) }
     guard makeCandidates(level, version, place, payload, from: side, &room, &run) else {
       return mayOpenLater(level, side, run) ? .waits : .closed
     }
@@ -155,7 +150,7 @@ extension QUICConnection {
     else { return false }
     if level == .early {
       guard opener.value.takesEarlyData == true else { return false }
-    } else if opener.value.suite == nil {
+    } else if opener.value.suite == nil, opener.value.hasServerHello {
       return false
     }
     let known = opener.value.sides[side].levels[level.rawValue]
@@ -164,13 +159,14 @@ extension QUICConnection {
     }
     if level == .handshake, side != client { findEncryptedName(version, place, payload, from: side, &room, &run) }
     guard let name = opener.value.name else { return false }
-    // 0-RTT has the suite of an earlier connection (RFC 9001 §4.6.3). Its packets tell which one.
-    let suites = level == .early ? Self.suites : [opener.value.suite].compactMap(\.self)
-    var made: [(place: SecretPlace, keys: KeyPhases)] = []
+    // 0-RTT has the suite of an earlier connection (RFC 9001 §4.6.3). Its packets tell which one. So do packets behind a lost ServerHello.
+    let suites = level == .early ? Self.suites : [facts.suite].compactMap(\.self)
+    var made: [QUICOpener.Candidate] = []
     for place in run.secrets.places(label, of: name) {
-      for suite in suites {
-        let keys = run.secrets.withSecret(at: place) { KeyPhases($0, suite, version.labels) }
-        if let keys { made.append((place, keys)) }
+      for suite in suites.isEmpty ? Self.suites : suites {
+        guard let protection = CipherSuite(suite).protection else { continue }
+        let keys = run.secrets.withSecret(at: place) { KeyPhases($0, protection, version.labels) }
+        if let keys { made.append(.init(place: place, suite: suite, keys: keys)) }
       }
     }
     opener.value.sides[side].levels[level.rawValue].candidates = made
@@ -179,11 +175,18 @@ extension QUICConnection {
     return !made.isEmpty
   }
 
-  /// The protections that QUIC has (RFC 9001 §5.3).
-  private static let suites: [CipherSuite.Protection] = [
-    .init(cipher: .aes128GCM, digest: .sha256, mac: nil), .init(cipher: .aes256GCM, digest: .sha384, mac: nil),
-    .init(cipher: .chaCha20Poly1305, digest: .sha256, mac: nil), .init(cipher: .aes128CCM, digest: .sha256, mac: nil),
-  ]
+  /// The suites that QUIC has (RFC 9001 §5.3).
+  private static let suites: [UInt16] = [0x1301, 0x1302, 0x1303, 0x1304]
+
+  /// Takes the suite that opened a packet, if no ServerHello told it.
+  private mutating func learnSuite(_ suite: UInt16) {
+    guard let opener, !opener.value.hasServerHello else { return }
+    opener.value.suite = CipherSuite(suite).protection
+    opener.value.hasServerHello = true
+    opener.value.progress += 1
+    (facts.suite, facts.isSuiteOpened) = (suite, true)
+    isRefused = false
+  }
 
   /// Looks for the name of the secrets of a connection with an encrypted hello, by the server's first Handshake packet.
   private func findEncryptedName(
@@ -204,18 +207,53 @@ extension QUICConnection {
     opener.value.progress += 1
   }
 
+  /// Looks for the name of the secrets of a connection whose hello was not captured, by a Handshake packet of either side.
+  ///
+  /// What opens the packet tells the suite, and where the client is unknown, which side it is.
+  private mutating func findName(
+    _ version: UInt32, _ place: PacketPlace, _ payload: RawSpan, from side: Side, _ room: inout PacketRoom,
+    _ run: inout Run
+  ) {
+    guard let opener, let version = QUICVersion(version), opener.value.maySearch(run.secrets.count) else { return }
+    let numbers = opener.value.sides[side].numbers[QUICLevel.handshake.space]
+    let suites = opener.value.hasServerHello ? [facts.suite].compactMap(\.self) : Self.suites
+    var found: UInt16?
+    for isServer in [true, false] where client == nil || (client != side) == isServer {
+      let label: SecretLabel = isServer ? .serverHandshakeTraffic : .clientHandshakeTraffic
+      let name = run.secrets.firstFitting(label) { secret in
+        found = suites.first { suite in
+          var keys = CipherSuite(suite).protection.flatMap { KeyPhases(secret, $0, version.labels) }
+          var trials = 0
+          return keys?.open(place, in: payload, numbers, trials: &trials, &room) != nil
+        }
+        return found != nil
+      }
+      guard let name, let found else { continue }
+      opener.value.name = name
+      opener.value.progress += 1
+      learnSuite(found)
+      if client == nil {
+        client = isServer ? 1 - side : side
+        run.connection.client = client
+        run.connection.directedClient = client
+      }
+      return
+    }
+  }
+
   /// Uses candidate keys, which have opened a packet, from now on.
-  private func adopt(_ index: Int, _ level: QUICLevel, _ side: Side, _ run: inout Run) {
+  private mutating func adopt(_ index: Int, _ level: QUICLevel, _ side: Side, _ run: inout Run) {
     guard let opener, let client else { return }
-    let (place, keys) = opener.value.sides[side].levels[level.rawValue].candidates[index]
-    opener.value.sides[side].levels[level.rawValue].keys = keys
+    let candidate = opener.value.sides[side].levels[level.rawValue].candidates[index]
+    opener.value.sides[side].levels[level.rawValue].keys = candidate.keys
     opener.value.sides[side].levels[level.rawValue].candidates = []
-    run.secrets.noteUse(of: place)
+    if level != .early { learnSuite(candidate.suite) }
+    run.secrets.noteUse(of: candidate.place)
     guard run.usedSecrets.isWanted, let name = opener.value.name, let label = level.label(isClient: side == client)
     else { return }
     var used = UsedSecrets()
     swap(&used, &run.usedSecrets)
-    run.secrets.withSecret(at: place) { used.note(label, ofRandom: name, $0) }
+    run.secrets.withSecret(at: candidate.place) { used.note(label, ofRandom: name, $0) }
     swap(&used, &run.usedSecrets)
   }
 

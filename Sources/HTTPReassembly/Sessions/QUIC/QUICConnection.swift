@@ -33,6 +33,8 @@ struct QUICConnection {
   var hasUnopened = false
   /// Whether a side has reset it without its keys (RFC 9000 §10.3).
   private var isReset = false
+  /// Whether the server negotiated another version, and no hello of it followed, or closed the connection during the handshake.
+  var isRefused = false
   private var added = ConnectionContext.Added()
   private var retransmitted = 0
   /// Octets of unopened packets.
@@ -64,6 +66,9 @@ struct QUICConnection {
     opener = OwnMemory(QUICOpener())
     lookupDuration = run.names.takeLookup(of: destination.address, for: number)
   }
+
+  /// The number of datagrams so far.
+  var datagrams: Int { flows[0].packets + flows[1].packets }
 
   /// Octets of memory of the state of opening, and of the packets that it holds.
   var openerMemory: Int { opener?.look { $0.memory } ?? 0 }
@@ -143,9 +148,8 @@ struct QUICConnection {
     flows[side].ipLength += overhead + length
     flows[side].payloadLength += length
     withRun(&run) { connection, run in
-      let packets = connection.flows[0].packets + connection.flows[1].packets
       let arrival = SegmentArrival(
-        time: time, acknowledged: .unknown, segment: .unknown, ordinal: packets, overhead: 0)
+        time: time, acknowledged: .unknown, segment: .unknown, ordinal: connection.datagrams, overhead: 0)
       var account = DatagramAccount(side: side, overhead: overhead, arrival: arrival)
       run.beginPacket()
       connection.read(payload, length: length, &account, &room, &run)
@@ -192,6 +196,7 @@ struct QUICConnection {
     let level: QUICLevel
     switch header.kind {
     case .versionNegotiation:
+      if let client, side != client, !(opener?.look { $0.hasServerHello } ?? false) { isRefused = true }
       account.packet += length
       return
     case .retry:
@@ -221,7 +226,7 @@ struct QUICConnection {
     let side = account.side
     let isGreased = payload.octet(start) & 0x40 == 0
     // Behind other packets, zeros are padding outside packets. A packet with a greased bit needs keys (RFC 9287 §3.1).
-    let isPacket = start == 0 || !isGreased || opener?.look { $0.sides[side].levels[3].keys != nil } ?? false
+    let isPacket = start == 0 || !isGreased || opener?.look { $0.hasKeys(.application, of: side) } ?? false
     guard isPacket else {
       account.packet += length - start
       return
@@ -411,6 +416,7 @@ struct QUICConnection {
     row.flags = added.flags
     if own.packets == 0 || others.packets == 0 { row.flags.insert(.oneSided) }
     if self.client == nil { row.flags.insert(.noHandshake) }
+    if isRefused, !hasOpened { row.flags.insert(.quicRefused) }
     if hasSeveralProcesses { row.flags.insert(.severalProcesses) }
     row.process = processes.settle(client: client, &run.texts)
     return row

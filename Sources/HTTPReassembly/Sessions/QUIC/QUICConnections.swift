@@ -171,7 +171,11 @@ struct QUICConnections {
       payload, length: datagram.payloadLength, overhead: datagram.networkLength + UDPDatagram.headerLength, from: side,
       at: time, &room, &run)
     rememberIDs(slot)
-    countMemory(slot)
+    // Packets in short form seldom change it.
+    let isCounted =
+      payload.octet(0) & 0x80 == 0
+      && entries.look(slot) { !$0.connection.isHolding && $0.connection.datagrams % 64 > 0 }
+    if !isCounted { countMemory(slot) }
     noteWaiting(slot, run)
     if opening.count > run.configuration.quicOpeningLimit || openerMemory > run.configuration.quicOpeningOctetLimit {
       limitOpening(&run)

@@ -37,12 +37,18 @@ enum QUICLevel: Int {
 
 /// The state in which packets of a QUIC connection are opened. It is given up when there are too many connections.
 struct QUICOpener {
+  /// Keys to try, with the place of their secret.
+  struct Candidate {
+    var place: SecretPlace
+    var suite: UInt16
+    var keys: KeyPhases
+  }
+
   /// The keys of one side at one level.
   struct Level {
     /// The keys in use, once a packet has been opened with them.
     var keys: KeyPhases?
-    /// Keys to try, with the places of their secrets.
-    var candidates: [(place: SecretPlace, keys: KeyPhases)] = []
+    var candidates: [Candidate] = []
     /// The number of secrets that were known when the candidates were made; -1 before.
     var knownSecrets = -1
     /// Packets that none of the candidates opened.
@@ -61,6 +67,15 @@ struct QUICOpener {
     var ids: [(sequence: UInt64, id: QUICConnectionID)] = []
     /// The tokens of its stateless resets, oldest first (RFC 9000 §10.3). They have the form of an ID of 16 octets.
     var resetTokens: [QUICConnectionID] = []
+
+    /// Opens a packet with the keys in use at a level; nil if they do not open it.
+    mutating func open(
+      _ level: QUICLevel, _ place: PacketPlace, in payload: RawSpan, _ room: inout PacketRoom
+    ) -> QUICOpening? {
+      levels[level.rawValue].keys?
+        .open(place, in: payload, numbers[level.space], trials: &trials, &room)
+        .map { .opened(number: $0.number, length: $0.length) }
+    }
 
     /// Octets of memory on the heap.
     var memory: Int {
@@ -115,6 +130,8 @@ struct QUICOpener {
   var progress = 0
   /// The number of changes at the last trial.
   var triedProgress = 0
+  /// The number of secrets that were known when a name was last looked for by trial, and how often it was.
+  private var searches = (secrets: 0, count: 0)
   /// The capture time of the client's hello.
   var helloTime: Int64?
 
@@ -122,6 +139,8 @@ struct QUICOpener {
   static let failureLimit = 8
   /// The number of packets at one level that no candidate opens until there are other secrets.
   static let attemptLimit = 64
+  /// The number of packets by which a name is looked for until there are other secrets.
+  private static let searchLimit = 4
   /// The number of remembered connection IDs of one side.
   static let idLimit = 8
 
@@ -129,6 +148,19 @@ struct QUICOpener {
   var memory: Int {
     MemoryLayout<QUICOpener>.stride + 32 + sides.look(0) { $0.memory } + sides.look(1) { $0.memory }
       + held.capacity * MemoryLayout<Held>.stride
+  }
+
+  /// Whether a name may be looked for by trial, with so many secrets. Each call counts.
+  mutating func maySearch(_ secrets: Int) -> Bool {
+    guard secrets > 0 else { return false }
+    if searches.secrets != secrets { searches = (secrets, 0) }
+    searches.count += 1
+    return searches.count <= Self.searchLimit
+  }
+
+  /// Whether keys are in use for packets of a side at a level.
+  func hasKeys(_ level: QUICLevel, of side: Side) -> Bool {
+    sides.look(side) { $0.levels[level.rawValue].keys != nil }
   }
 
   /// Remembers a connection ID that a side chose for itself. Returns whether it is new, and the one that is forgotten for it.
@@ -160,10 +192,11 @@ struct QUICOpener {
   ///
   /// Such a packet does not tell it (RFC 9000 §17.3.1). One side's IDs mostly have the same length.
   func idLength(to side: Side, _ payload: RawSpan, at start: Int) -> Int? {
-    let ids = sides.look(side) { $0.ids }
-    for (_, id) in ids.reversed() where start + 1 + id.count <= payload.byteCount {
-      if QUICConnectionID(payload, start + 1..<start + 1 + id.count) == id { return id.count }
+    sides.look(side) { side in
+      for index in side.ids.indices.reversed() where side.ids[index].id.matches(payload, at: start + 1) {
+        return side.ids[index].id.count
+      }
+      return side.ids.last?.id.count
     }
-    return ids.last?.id.count
   }
 }

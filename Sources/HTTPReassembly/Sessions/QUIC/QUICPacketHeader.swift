@@ -21,6 +21,13 @@ struct QUICConnectionID: Hashable {
     return body(unsafe span.bytes.extracting(0..<count))
   }
 
+  /// Whether the octets at an offset are the ID.
+  func matches(_ payload: RawSpan, at offset: Int) -> Bool {
+    guard count <= payload.byteCount - offset else { return false }
+    for index in 0..<count where octets[index] != payload.octet(offset + index) { return false }
+    return true
+  }
+
   static func == (a: QUICConnectionID, b: QUICConnectionID) -> Bool {
     guard a.count == b.count else { return false }
     for index in 0..<a.count where a.octets[index] != b.octets[index] { return false }

@@ -94,7 +94,7 @@ function hostsSection({ hosts, host_parts: parts }) {
         { ...columns.text('host', 'host', (row) => row.host || '(unknown)'), isWide: true, showsEmpty: true }, columns.text('source', 'named by', (row) => row.source.split(' ').map((name) => hostSources[name] ?? titled(name)).join(', ')),
         columns.count('connections', 'connections'), columns.count('requests', 'requests'),
         ...(rows.some((row) => row.http2 || row.http3) ? ['1', '2', '3'].map((version) => optional(columns.count(`http${version}`, `HTTP/${version}`))) : []),
-        optional(columns.text('alt_svc', 'offers')),
+        optional(columns.text('offers', 'offers')), optional(columns.count('quic_failed', 'QUIC failed')), optional(columns.count('quic_raced', 'QUIC raced')),
         columns.bytes('up', 'up'), columns.bytes('down', 'down'), columns.bytes('all', 'all bytes'), optional(columns.bytes('handshake', 'handshakes')),
         optional(columns.bytes('retransmitted', 'retrans\u00admitted')), optional(columns.bytes('unopened', 'not opened')),
       ],
@@ -118,7 +118,7 @@ function apisSection({ parts, apis, websockets }, exchanges) {
   const fields = [
     columns.place('API'), ...['method', 'process'].filter((name) => apis.columns.includes(name)).map((name) => columns.text(name, name)),
     columns.count('requests', 'requests'), columns.bytes('up', 'up'), columns.bytes('down', 'down'), columns.bytes('all', 'all bytes'),
-    columns.bytes('head', 'header'), optional(columns.bytes('saved', 'hpack saved')), columns.bytes('body', 'body'), columns.bytes('overhead', 'overhead'), optional(columns.bytes('retransmitted', 'retrans\u00admitted')),
+    columns.bytes('head', 'header'), optional(columns.bytes('saved', 'fields saved')), columns.bytes('body', 'body'), columns.bytes('overhead', 'overhead'), optional(columns.bytes('retransmitted', 'retrans\u00admitted')),
     optional(columns.bytes('missing', 'not seen')), optional(columns.bytes('inferred', 'inferred')), optional(columns.count('errors', 'errors')), columns.time('wait_ms_p50', 'wait, median'), columns.time('wait_ms_p95', 'wait, 95\u00a0%'),
   ];
   const ofAPI = Map.groupBy(exchanges, (row) => row.api);

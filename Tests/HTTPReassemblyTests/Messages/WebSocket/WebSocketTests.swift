@@ -145,6 +145,44 @@ import Testing
     #expect(found[0] >= writer.counts[0] - gaps.count * 4, "\(found[0]) of \(writer.counts[0])")
   }
 
+  /// The answer that opens a WebSocket is lost. The frames of either side show that it was given.
+  @Test(arguments: [Peer.client, .server], [true, false])
+  func theAnswerIsLost(first: Peer, hasRefusal: Bool) {
+    let (client, server) = sockets(seed: 8)
+    var dialogue = Dialogue.opened()
+    if hasRefusal {
+      dialogue.send(.client, Self.request)
+      dialogue.send(.server, "HTTP/1.1 426 Upgrade Required\r\nContent-Length: 0\r\n\r\n")
+    }
+    dialogue.send(.client, Self.request)
+    dialogue.send(.server, Self.accepted, isCaptured: false)
+    let second: Peer = first == .client ? .server : .client
+    for peer in [first, second] { dialogue.send(peer, peer == .client ? client.octets : server.octets) }
+    dialogue.close()
+    let analysis = analyze(dialogue)
+    #expect(analysis.violations == [])
+    let request = analysis.requests[hasRefusal ? 1 : 0]
+    #expect(counts(request.frames) == client.counts && request.frames?.closeCode == 1000)
+    #expect(request.tunnel == client.octets.count && request.path == "/ws")
+    #expect(request.frames?.exactness == .inferred && request.exactness == .inferred)
+    // The server's frames have no message: their response was not seen.
+    #expect(analysis.ledger.tunnelOther == server.octets.count)
+    #expect(analysis.ledger[.stray] == 0 && analysis.anomalies[.httpStartLineMalformed] == 0)
+  }
+
+  /// A client that asked for a WebSocket, and goes on with HTTP because the answer was lost, stays with HTTP.
+  @Test func theLostAnswerRefused() {
+    var dialogue = Dialogue.opened()
+    dialogue.send(.client, Self.request)
+    dialogue.send(.server, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", isCaptured: false)
+    dialogue.send(.client, HTTP.get("/next"))
+    dialogue.send(.server, HTTP.ok("next"))
+    dialogue.close()
+    let analysis = analyze(dialogue)
+    #expect(analysis.requests.map(\.path) == ["/ws", "/next"] && analysis.requests.allSatisfy { $0.tunnel == 0 })
+    #expect(analysis.ledger.tunnelOther == 0 && analysis.violations == [])
+  }
+
   /// Octets that break the rules of frames end the reading, and are counted as other ones.
   @Test func brokenRules() {
     let wrong: [[UInt8]] = [

@@ -86,4 +86,34 @@ import Testing
     let whole = HTTP2Tests.analysis(Self.dialogue(requests, lost: 0)).messages
     for row in analysis.messages { #expect(Self.fault(row, whole) == nil, "\(row.stream ?? 0) \(row.host)\(row.path)") }
   }
+
+  /// Several packets of a long upload are lost, with whole frames of content: no request was lost, so the next ones are known.
+  @Test(arguments: [2, 3, 8])
+  func aLongUpload(_ lost: Int) {
+    func upload(_ isCaptured: Bool) -> [SeenMessage] {
+      var client = Writer()
+      var dialogue = Dialogue.opened()
+      dialogue.send(.client, Writer.preface + Writer.settings())
+      dialogue.send(.server, Writer.settings() + Writer.settingsAcknowledgment)
+      dialogue.send(.client, Writer.settingsAcknowledgment)
+      for number in 0..<30 {
+        let stream = UInt32(2 * number + 1)
+        let fields = Writer.request(
+          "/a/\(number % 3)", authority: "h.example", Self.agent + [("x-id", "\(1000 + number)")])
+        dialogue.send(.client, Writer.headers(stream, client.block(fields), ends: number != 15))
+        guard number == 15 else { continue }
+        for part in 0..<3 * lost {
+          let content = [UInt8](repeating: 0x61, count: 1200)
+          dialogue.send(.client, Writer.data(stream, content, ends: false), isCaptured: isCaptured || part % 3 != 1)
+        }
+        dialogue.send(.client, Writer.data(stream, [0x61], ends: true))
+      }
+      dialogue.close()
+      return HTTP2Tests.analysis(dialogue).requests
+    }
+    let (whole, rows) = (upload(true), upload(false))
+    #expect(rows.count == 30)
+    for row in rows { #expect(Self.fault(row, whole) == nil) }
+    #expect(rows.filter { $0.exactness != .exact }.map { $0.stream } == [31])
+  }
 }

@@ -47,9 +47,11 @@ package struct HPACKDecoder {
   }
 
   /// Notes that octets of field blocks were lost. Each insertion takes some of them, and may begin or end in others.
-  mutating func lose(octets: Int) {
+  ///
+  /// `isCut` says that they are the rest of the last block.
+  mutating func lose(octets: Int, isCut: Bool = false) {
     isSizeLimitKnown = false
-    table.lose(octets: octets)
+    table.lose(octets: octets, isCut: isCut)
   }
 
   /// Begins a field block. If its end `isCut`, the lost octets are told with `lose`.
@@ -127,8 +129,8 @@ package struct HPACKDecoder {
   /// `lostBlocks` is the number of blocks that were lost since the block before, as far as it is known.
   mutating func narrow(_ block: RawSpan, _ kinds: [FieldOrder.Kind], lostBlocks: Int?) {
     if let lostBlocks { table.expect(blocks: lostBlocks) }
-    guard let (newer, candidates) = table.uncertainty, let fields = names(block, newer) else { return }
-    let possible = candidates.filter { candidate in
+    guard let gap = table.gap, let fields = names(block, gap.newer) else { return }
+    let possible = gap.candidates.filter { candidate in
       kinds.contains { kind in
         var order = FieldOrder(kind)
         for field in fields.names where order.isPossible {

@@ -2,56 +2,44 @@
 
 extension HPACKDynamicTable {
   /// Notes that octets of blocks were lost, which inserted fields unseen, or changed the size.
-  mutating func lose(octets: Int) {
+  mutating func lose(octets: Int, isCut: Bool) {
     guard octets > 0 else { return }
-    let most = min((octets + HPACKGap.leastInsertion - 1) / HPACKGap.leastInsertion, HPACKGap.largest)
+    maximumSize = nil
+    isComplete = false
+    // No block has told anything since the last ones were lost.
+    let usual = usual
+    if gap?.loss.block == block {
+      gap?.add(octets: octets, isCut: isCut, usual)
+      return
+    }
     leaveOlder()
     let newer = gap?.newer ?? 0
     guard entries.count > newer else { return forget() }
     // The entries between two gaps are lost.
     for _ in 0..<newer { removeLast() }
-    let numbers = (gap?.candidates.map { $0.number + newer } ?? [0]).filter { $0 <= HPACKGap.limit }
-    guard !numbers.isEmpty else { return forget() }
-    let all = min((gap?.most ?? 0) + newer + most, HPACKGap.largest)
-    var isPossible = [Bool](repeating: false, count: HPACKGap.limit + 1)
-    for number in numbers {
-      for next in number..<min(number + most, HPACKGap.limit) + 1 { isPossible[next] = true }
-    }
-    gap = HPACKGap(
-      newer: 0, candidates: isPossible.indices.filter { isPossible[$0] }.map { HPACKGap.Candidate(number: $0) },
-      most: all, starts: gap?.nextStarts ?? [(0, 1)],
-      expected: Double(octets) * insertions(perOctet: true), octets: octets,
-      block: gap?.block ?? block,
-      isOlderComplete: gap?.isOlderComplete ?? isComplete)
-    maximumSize = nil
-    isComplete = false
+    let next = HPACKGap(
+      HPACKLoss(octets: octets, block: block, cuts: isCut ? 1 : 0), usual, behind: gap, block: block,
+      isOlderComplete: isComplete)
+    guard !next.candidates.isEmpty else { return forget() }
+    gap = next
   }
 
-  /// Forgets the entries from before the gap if they have probably left the table.
+  /// Forgets the entries from before the gap if they have probably left the table, or the last block did without them.
   private mutating func leaveOlder() {
     guard let gap else { return }
     let older = entries.count - gap.newer
     let newest = (older..<entries.count).reduce(32 * gap.candidates[0].number) { $0 + entries[$1].size }
-    if gap.newer > 0, 4 * newest > 3 * likelySize { loseOlder() }
+    if gap.newer > 0, gap.latest != block || 4 * newest > 3 * likelySize { loseOlder() }
   }
 
   /// Notes how many blocks were lost last, as far as their streams tell.
   mutating func expect(blocks: Int) {
-    guard var gap, !gap.isExpected else { return }
-    gap.expected = min(gap.expected, (Double(blocks) + 0.25) * insertions(perOctet: false))
-    // A frame's header has 9 octets. Many more octets than such blocks take are content, a few more are other fields.
-    let more = gap.octets - max(blocks - 1, 0) * (9 + usualLength) - usualLength * 3 / 2 - 4
-    gap.isLarge = more > 0 && more < HPACKGap.leastContent
-    if gap.isLarge { gap.expected = max(gap.expected, HPACKGap.largeExpectation) }
-    gap.isExpected = true
-    self.gap = gap
+    let usual = usual
+    gap?.expect(blocks: blocks, usual)
   }
 
   /// Whether it is uncertain which entries older indices refer to.
   var hasGap: Bool { gap != nil }
-
-  /// The number of entries since the gap, and the possible numbers of insertions in it.
-  var uncertainty: (newer: Int, candidates: [HPACKGap.Candidate])? { gap.map { ($0.newer, $0.candidates) } }
 
   /// The entry from before the gap at an index that counts from the gap's end, with `number` insertions in the gap. Nil for one of those.
   ///
@@ -69,22 +57,17 @@ extension HPACKDynamicTable {
   ) {
     guard var gap else { return }
     gap.candidates = candidates
-    let new = gap.takeNew(references)
+    let new = gap.takeNew(references, of: block &+ 1)
     if !new.isEmpty {
       // Later blocks lack the same fields for the same reason, so the first one alone counts.
       let names = gap.weighed == 1 ? names : []
-      let evidence = HPACKEvidence(entries, gap, likelySize: likelySize, uses: uses, moves: moves)
-      for place in gap.candidates.indices {
-        gap.candidates[place].take(evidence.weigh(new, names, gap.candidates[place].number))
-      }
-      if gap.isOpen { gap.others += evidence.weigh(new, names, HPACKGap.limit + 1).weight }
-      gap.choose()
+      gap.weigh(new, names, HPACKEvidence(entries, gap, likelySize: likelySize, uses: uses, moves: moves))
     }
+    if new.isEmpty { gap.renew(usual) }
     self.gap = gap
     // The sender is in error, or has changed the size of the table unseen.
-    let isPossible = gap.candidates.contains { $0.weight >= gap.worstFit }
-    guard isPossible || gap.isOpen else { return loseOlder() }
-    if gap.candidates.count == 1, !gap.isOpen { close(gap, gap.candidates[0].number) }
+    guard gap.isPossible else { return loseOlder() }
+    if let number = gap.number { close(gap, number) }
   }
 
   /// Ends the gap, whose number of insertions is known.

@@ -44,6 +44,10 @@ struct HPACKDynamicTable {
   /// The number of insertions, and the octets of the blocks that they were in.
   private var insertions: Int32 = 0
   private var blockOctets = 0
+  /// The insertions of the current block.
+  private var blockInsertions = 0
+  /// The share of recent blocks with each number of insertions; the first block fills the table, and is none of them.
+  private var recent = SIMD16<Float>.zero
   /// The number of references to entries, and of those behind another name than before.
   private(set) var uses: Int32 = 0
   private(set) var moves: Int32 = 0
@@ -94,15 +98,21 @@ struct HPACKDynamicTable {
 
   /// Ends a field block of so many octets.
   @inline(__always)
-  mutating func endBlock(octets: Int) { blockOctets &+= octets }
-
-  /// The number of insertions so far for each octet of a block, or for each block.
-  func insertions(perOctet: Bool) -> Double {
-    Double(insertions &+ 1) / (perOctet ? Double(blockOctets &+ 20) : Double(block &+ 1))
+  mutating func endBlock(octets: Int) {
+    blockOctets &+= octets
+    if block > 1 {
+      recent *= 15 / 16
+      recent[min(blockInsertions, HPACKLoss.Usual.most)] += 1
+    }
+    blockInsertions = 0
   }
 
-  /// The usual octets of a block.
-  var usualLength: Int { blockOctets / max(Int(block), 1) }
+  /// The blocks so far.
+  var usual: HPACKLoss.Usual {
+    HPACKLoss.Usual(
+      perOctet: Double(insertions &+ 1) / Double(blockOctets &+ 20),
+      perBlock: Double(insertions &+ 1) / Double(block &+ 1), length: blockOctets / max(Int(block), 1), recent: recent)
+  }
 
   /// Counts the sizes of entries that were not seen.
   mutating func addSize(_ octets: Int) { size += octets }
@@ -153,6 +163,7 @@ struct HPACKDynamicTable {
       start: Int32(octets.count), nameLength: Int32(clamping: nameLength), valueLength: Int32(clamping: valueLength),
       isNameKnown: isNameKnown, isValueKnown: isValueKnown, nameCode: nameCode, previous: previous, block: block)
     insertions &+= 1
+    blockInsertions &+= 1
     if let maximumSize, isSizeKnown, entry.size > maximumSize {
       // This is not an error. The table is empty then.
       removeAll()

@@ -1,0 +1,229 @@
+/// Recent header sections, by which the next ones are read: nearly all lines of a section equal those of the section before it on its
+/// connection, and the others have the same names. The facts of equal lines are taken as they are, and only new values are looked at.
+///
+/// Remembered sections never change a result. A section that has other names, or another value of a field with a meaning, is read line by
+/// line (`MessageHead`).
+struct FamiliarSections {
+  /// The number of sections remembered.
+  private static let count = 128
+  /// The longest remembered section without its empty line, in octets.
+  static let longest = 1024
+  /// The most lines of a remembered section.
+  static let lineLimit = 32
+  /// Strange sections in a row after which a slot remembers only one in twice as many.
+  private static let restlessness: UInt8 = 8
+
+  /// A remembered line.
+  private struct Line {
+    /// The meaning of another value.
+    enum Value: UInt8 {
+      /// No meaning.
+      case free
+      /// The length of the content.
+      case contentLength
+      /// Another one, or one that has to be read anew.
+      case fixed
+    }
+
+    /// Octets with the CRLF.
+    var length: Int16 = 0
+    /// Octets of the name and its colon.
+    var nameLength: Int16 = 0
+    var value = Value.fixed
+  }
+
+  /// A remembered section.
+  private struct Section {
+    /// The number of lines; 0 without a section.
+    var lines = 0
+    /// Octets without the empty line.
+    var length = 0
+    /// How many sections in a row were strange, up to a multiple of `restlessness`.
+    var strangers: UInt8 = 0
+    /// With its texts retained.
+    var facts = SectionFacts()
+  }
+
+  /// Lines that differ from the remembered ones. A section has more of them if it is of another kind.
+  private struct Changes {
+    struct Change {
+      var line = 0
+      var length = 0
+      var value = 0..<0
+    }
+
+    private(set) var lines: InlineArray<8, Change> = .init(repeating: Change())
+    private(set) var count = 0
+
+    @inline(__always)
+    var isFull: Bool { count == lines.count }
+
+    @inline(__always)
+    mutating func append(_ change: Change) {
+      lines[count] = change
+      count &+= 1
+    }
+  }
+
+  private var sections: [Section] = []
+  /// Lines, notes and octets of the sections: slot by slot, each with room for the limit.
+  private var lines: [Line] = []
+  private var notes: [FieldNotes.Line] = []
+  private var octets: [UInt8] = []
+
+  /// The slot of a section: of a connection, and of a status or a request, which has the status 0. Connections that share a slot often
+  /// have the same server. Returns nil for a section that is not worth it.
+  @inline(__always)
+  static func slot(_ section: RawSpan, connection: Int, status: Int) -> Int? {
+    guard section.byteCount >= 8 else { return nil }
+    let message = UInt64(truncatingIfNeeded: connection &* 1024 &+ status)
+    let mixed = section.littleEndian64(within: 0) ^ message &* 0xff51_afd7_ed55_8ccd
+    return Int(truncatingIfNeeded: (mixed &* 0x9e37_79b9_7f4a_7c15) >> 57)
+  }
+
+  /// The facts of the section in a slot. Their texts are not retained for the caller.
+  @inline(__always)
+  func facts(in slot: Int) -> SectionFacts { sections[slot].facts }
+
+  /// Reads the section at the start of `octets` by the one in a slot, which then is this one. Adds its lines to the notes.
+  ///
+  /// - Returns: Its length without the empty line, in octets; nil if it is another kind of section, or not whole.
+  mutating func read(_ section: RawSpan, in slot: Int, limit: Int, _ fieldNotes: inout FieldNotes) -> Int? {
+    guard !sections.isEmpty, sections[slot].lines > 0 else { return nil }
+    var changes = Changes()
+    guard let length = compare(section, slot, limit, &changes) else { return nil }
+    for index in 0..<changes.count { take(changes.lines[index], section, slot, notesAreWanted: fieldNotes.isWanted) }
+    if changes.count > 0 {
+      section.copy(0..<length, to: &octets, at: slot * Self.longest)
+      sections[slot].length = length
+    }
+    if sections[slot].strangers != 0 { sections[slot].strangers = 0 }
+    if fieldNotes.isWanted {
+      let first = slot * Self.lineLimit
+      fieldNotes.add(notes[first..<first + sections[slot].lines])
+    }
+    return length
+  }
+
+  /// Finds the lines that differ. Returns the length of the section; nil if it is another kind of section.
+  @inline(__always)
+  private func compare(
+    _ section: RawSpan, _ slot: Int, _ limit: Int, _ changes: inout Changes
+  ) -> Int? {
+    let (first, end) = (slot * Self.lineLimit, slot * Self.lineLimit + sections[slot].lines)
+    let knownEnd = slot * Self.longest + sections[slot].length
+    var known = slot * Self.longest
+    var offset = 0
+    var line = first
+    return octets.withOctets { octets in
+      while true {
+        var same = section.commonLength(
+          at: offset, with: octets, at: known, atMost: min(knownEnd - known, section.byteCount - offset))
+        while line < end, same >= Int(lines[line].length) {
+          let length = Int(lines[line].length)
+          same &-= length
+          offset &+= length
+          known &+= length
+          line &+= 1
+        }
+        guard line < end else { break }
+        // The name and its colon are the same. The line is read as `OrdinaryFieldLine` would read it.
+        let start = offset &+ Int(lines[line].nameLength)
+        guard same >= Int(lines[line].nameLength), lines[line].value != .fixed, !changes.isFull,
+          let lineFeed = section.firstOffset(
+            in: start..<section.byteCount, { $0.matches(ASCII.lineFeed) | $0.nonASCIIOctets }),
+          section.octet(lineFeed) == ASCII.lineFeed, section.octet(lineFeed - 1) == ASCII.carriageReturn,
+          lineFeed + 1 < section.byteCount, !section.octet(lineFeed + 1).isWhitespace, lineFeed + 1 - offset <= limit
+        else { return nil }
+        changes.append(
+          .init(
+            line: line &- first, length: lineFeed + 1 - offset, value: section.trimmingWhitespace(start..<lineFeed - 1))
+        )
+        known &+= Int(lines[line].length)
+        offset = lineFeed + 1
+        line &+= 1
+      }
+      return offset <= Self.longest && section.isLineEnd(at: offset) ? offset : nil
+    }
+  }
+
+  /// Takes the new value of a line.
+  @inline(__always)
+  private mutating func take(_ change: Changes.Change, _ section: RawSpan, _ slot: Int, notesAreWanted: Bool) {
+    let line = slot * Self.lineLimit + change.line
+    let added = change.length - Int(lines[line].length)
+    if added != 0 {
+      lines[line].length = Int16(change.length)
+      sections[slot].facts.move(behind: change.line, by: added)
+    }
+    if notesAreWanted {
+      notes[line].length = Int32(change.length)
+      notes[line].expanded = Int32(change.length)
+      notes[line].value = OctetMark.of(section.extracting(change.value))
+    }
+    if lines[line].value == .contentLength {
+      sections[slot].facts.section.framing.replaceContentLength(section, change.value)
+    }
+  }
+
+  /// Remembers a section that was read line by line, and is the one in the notes.
+  mutating func remember(
+    _ section: RawSpan, _ facts: SectionFacts, in slot: Int, _ fieldNotes: borrowing FieldNotes, _ texts: inout TextPool
+  ) {
+    guard !section.isEmpty, section.byteCount <= Self.longest else { return }
+    if sections.isEmpty { makeRoom(withNotes: fieldNotes.isWanted) }
+    guard !isRestless(slot) else { return }
+    texts.release(sections[slot].facts.texts)
+    sections[slot].lines = 0
+    sections[slot].facts = SectionFacts()
+    let first = slot * Self.lineLimit
+    var offset = 0
+    var count = 0
+    while offset < section.byteCount {
+      guard count < Self.lineLimit, let end = section.firstOffset(of: ASCII.lineFeed, in: offset..<section.byteCount),
+        let colon = section.firstOffset(of: ASCII.colon, in: offset..<end)
+      else { return }
+      let line = Line(
+        length: Int16(end + 1 - offset), nameLength: Int16(colon + 1 - offset),
+        value: Self.value(KnownField(section, offset..<colon)))
+      lines[first + count] = line
+      if fieldNotes.isWanted { notes[first + count] = fieldNotes.section[count] }
+      offset = end + 1
+      count += 1
+    }
+    section.copy(0..<section.byteCount, to: &octets, at: slot * Self.longest)
+    sections[slot].lines = count
+    sections[slot].length = section.byteCount
+    sections[slot].facts = facts
+    texts.retain(facts.texts)
+  }
+
+  private static func value(_ field: KnownField?) -> Line.Value {
+    switch field {
+    case nil: .free
+    case .contentLength: .contentLength
+    default: .fixed
+    }
+  }
+
+  /// Whether a section is not to be remembered, because recent sections for its slot were all strange. Counts the section as strange.
+  private mutating func isRestless(_ slot: Int) -> Bool {
+    let strangers = sections[slot].strangers
+    sections[slot].strangers = strangers == 3 * Self.restlessness ? Self.restlessness : strangers &+ 1
+    return strangers > Self.restlessness
+  }
+
+  private mutating func makeRoom(withNotes: Bool) {
+    sections = Array(repeating: Section(), count: Self.count)
+    lines = Array(repeating: Line(), count: Self.count * Self.lineLimit)
+    octets = Array(repeating: 0, count: Self.count * Self.longest)
+    guard withNotes else { return }
+    notes = Array(repeating: .init(name: 0, length: 0, expanded: 0, value: 0), count: Self.count * Self.lineLimit)
+  }
+
+  /// Forgets every section and releases its texts.
+  mutating func forgetAll(_ texts: inout TextPool) {
+    for section in sections { texts.release(section.facts.texts) }
+    self = FamiliarSections()
+  }
+}
