@@ -161,6 +161,7 @@ enum Limits {
     "CurlLog.longestLine": CurlLog.longestLine, "ClockFit.candidateLimit": ClockFit.candidateLimit,
     "Pairing.cellLimit": Matcher.cellLimit, "CrossingRepair.columnLimit": CrossingRepair.columnLimit,
     "FreeAssignment.sizeLimit": FreeAssignment.sizeLimit, "FreeAssignment.workLimit": FreeAssignment.workLimit,
+    "FreeAssignment.chainLimit": FreeAssignment.chainLimit,
     "RequestChains.limit": RequestChains.limit, "RequestChains.alternativeLimit": RequestChains.alternativeLimit,
     "BodyReading.limit": BodyReading.limit,
     "WholeReading.limit": WholeReading.limit, "HeaderReadingSearch.costLimit": HeaderReadingSearch.costLimit,

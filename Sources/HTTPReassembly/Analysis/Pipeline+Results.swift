@@ -145,7 +145,7 @@ extension Pipeline {
       var note = run.contentNotes.note(of: row)
       rest -= note.sample.count
       if rest < 0 { note.sample = [] }
-      var (message, lines) = (message, run.fieldNotes.lines(of: row))
+      var lines = run.fieldNotes.lines(of: row)
       added.add(&message, at: position, &note, &lines, &anomalies)
     }
     (snapshot.contents, snapshot.fields) = added.rows(apis, run.fieldNotes.names, snapshot.texts)
@@ -157,7 +157,6 @@ extension Pipeline {
     var texts = apis.keepsPaths ? TextPool() : run.texts
     var segments = apis.segments
     forEachOpenRow { message, _, _ in
-      var message = message
       if apis.keepsPaths {
         message.apiPath = apis.path(of: message)
         body(message, run.texts)
@@ -170,7 +169,7 @@ extension Pipeline {
   }
 
   /// Passes every message that is not final to `body`, with its row and whether it is in progress, in the order of connections.
-  private func forEachOpenRow(_ body: (Message, RowIndex, _ isInProgress: Bool) -> Void) {
+  private func forEachOpenRow(_ body: (inout Message, RowIndex, _ isInProgress: Bool) -> Void) {
     func pass(_ row: RowIndex, _ isInProgress: Bool, _ client: Endpoint, _ server: Endpoint) {
       var message = run.rows.messages.look(Int(row)) { $0.message }
       if isInProgress { message.exactness = .atLeast }
@@ -180,7 +179,7 @@ extension Pipeline {
       if let outcome = pending.flatMap({ run.decoders?.outcome(of: $0) }) {
         _ = message.note(outcome, isComplete: true)
       }
-      body(message, row, isInProgress)
+      body(&message, row, isInProgress)
     }
     connections.forEach { connection in
       let client = connection.clientSide(connection.session?.known)

@@ -23,6 +23,8 @@ struct FreeAssignment {
 
   /// The largest number of rows, and of columns.
   static let sizeLimit = 1_024
+  /// Rows that are displaced in a search for another choice. Beyond it, the choice is found only if it displaces fewer.
+  static let chainLimit = 256
   /// The number of pairs that are looked at.
   static let workLimit = 20_000_000
 
@@ -188,7 +190,8 @@ struct FreeAssignment {
         }
       }
       reach(own, 0)
-      while let place = open.indices.min(by: { costs[open[$0]] < costs[open[$1]] }) {
+      for _ in 0..<Self.chainLimit {
+        guard let place = open.indices.min(by: { costs[open[$0]] < costs[open[$1]] }) else { break }
         let next = open[place]
         open.swapAt(place, open.count - 1)
         open.removeLast()
