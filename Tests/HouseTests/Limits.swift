@@ -88,7 +88,7 @@ enum Limits {
     "UndecidedProtocol.eventLimit": UndecidedProtocol.eventLimit,
     "UndecidedProtocol.prefixEventLimit": UndecidedProtocol.prefixEventLimit,
     "PrefixReading.lengthLimit": PrefixReading.lengthLimit, "Negotiation.copyLimit": Negotiation.copyLimit,
-    "UndecidedProtocol.frameOctetLimit": UndecidedProtocol.frameOctetLimit, "HPACKGap.limit": HPACKGap.limit,
+    "UndecidedProtocol.frameOctetLimit": UndecidedProtocol.frameOctetLimit, "HPACKChances.limit": HPACKChances.limit,
     "UndecidedProtocol.octetLimit": UndecidedProtocol.octetLimit, "FrameSearch.chainLimit": FrameSearch.chainLimit,
     "HTTP1Session.searchLimit": Int(HTTP1Session.searchLimit),
     "HTTP2Settings.largestFrameLimit": HTTP2Settings.largestFrameLimit,
