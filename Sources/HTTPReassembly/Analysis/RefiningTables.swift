@@ -108,7 +108,7 @@ struct RefiningTables {
     countsMessages && thread == nil && messages.memory <= Self.openTableLimit ? messages : nil
   }
 
-  /// Octets of tables of which a copy is made for a look at a run in progress.
+  /// Octets of tables that are copied for a look at a run in progress.
   static let openTableLimit = 16 << 20
   /// Octets of contents that are compressed for such a look: about 30 ms.
   static let openSampleLimit = 1 << 20

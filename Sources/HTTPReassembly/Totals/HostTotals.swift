@@ -62,7 +62,7 @@ public struct HostTotals: Sendable, Equatable {
   public var ipLength: Int { up + down }
 }
 
-/// What became of a host's QUIC connections.
+/// The fate of a host's QUIC connections.
 public struct QUICAttempts: Sendable, Equatable {
   /// Connections without any packet from the server.
   public var unanswered = 0

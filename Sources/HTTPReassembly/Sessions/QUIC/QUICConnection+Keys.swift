@@ -210,7 +210,7 @@ extension QUICConnection {
 
   /// Looks for the name of the secrets of a connection whose hello was not captured, by a Handshake packet of either side.
   ///
-  /// What opens the packet tells the suite, and where the client is unknown, which side it is.
+  /// The suite that opens the packet is the connection's. Where the client is unknown, the secret tells which side it is.
   private mutating func findName(
     _ version: UInt32, _ place: PacketPlace, _ payload: RawSpan, from side: Side, _ room: inout PacketRoom,
     _ run: inout Run
