@@ -124,7 +124,7 @@ import Testing
       }
     }
     // Chains that meet each other make a choice look nearer than it is, which is rare.
-    #expect(near > 100 && found < near + near / 4, "\(found) found, \(near) near")
+    #expect(near > RandomCases.count(400) / 4 && found < near + near / 4, "\(found) found, \(near) near")
   }
 
   /// Rows without an order find their columns by a chain of three, which no exchange of two gains.
@@ -136,7 +136,7 @@ import Testing
     #expect(free.columns == [1, 2, 0] && free.choices(of: 0, below: 20) == [])
     #expect(free.choices(of: 0, below: 40) == [0])
     var repair = CrossingRepair(ordered, ranges: ranges) { _, _ in true }
-    #expect(repair.take(free) && repair.columns == free.columns && repair.gained == 30)
+    #expect(repair.take(free) && repair.columns == free.columns && repair.gained == 20)
     var fixed = CrossingRepair(ordered, ranges: ranges) { _, _ in false }
     #expect(!fixed.take(free) && fixed.columns == ordered.columns)
     // A row stays in its place of the order unless something is gained.

@@ -74,7 +74,7 @@ import Testing
       (good.replacing("0,,\r\n", with: "0,nan,\r\n"), "wait_ms_p50 is not a number of milliseconds"),
       (good.replacing("0,,\r\n", with: "0,,1e300\r\n"), "wait_ms_p95 is not a number of milliseconds"),
       (good.replacing("0,,\r\n", with: "0,,-1\r\n"), "wait_ms_p95 is not a number of milliseconds"),
-      ("message,exchange\r\n1,2\r\n", "is no report"), ("", "is no report"), ("{}", "is no report"),
+      ("message,exchange\r\n1,2\r\n", "is not a report"), ("", "is not a report"), ("{}", "is not a report"),
     ]
     for (text, problem) in wrong {
       let path = try folder.put("apis.csv", text)

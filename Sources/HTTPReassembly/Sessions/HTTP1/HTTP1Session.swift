@@ -142,7 +142,7 @@ struct HTTP1Session {
   /// Reads the octets of a side and all behind them as a WebSocket, if they begin with a frame and the answer that opened it was lost.
   @inline(never)
   private mutating func inferWebSocket(_ octets: RawSpan, of side: Side, _ run: inout Run) {
-    guard octets.byteCount > 0, octets.octet(0) >= 0x80, !isTLS(side), let client = conversation.requestSide,
+    guard octets.byteCount > 0, !octets.octet(0).isTokenCharacter, !isTLS(side), let client = conversation.requestSide,
       parsers.look(side, { $0.isBetweenLines }), parsers.look(client, { $0.isBetweenLines }),
       conversation.inferWebSocket(octets, of: side, at: parsers.look(client) { $0.position }, &run)
     else { return }

@@ -122,7 +122,10 @@ extension QUICConnection {
     if opener.look({ $0.hasKeys(level, of: side) }) {
       return openWithKeys(level, place, payload, from: side, &room) ?? .closed
     }
-    if level == .handshake, opener.value.name == nil { findName(version, place, payload, from: side, &room, &run) }
+    // A hello may have been captured later. It counts as lost once nothing is waited for.
+    if level == .handshake, opener.value.hasGivenUp, opener.value.name == nil {
+      findName(version, place, payload, from: side, &room, &run)
+    }
     guard makeCandidates(level, version, place, payload, from: side, &room, &run) else {
       return mayOpenLater(level, side, run) ? .waits : .closed
     }
@@ -137,8 +140,7 @@ extension QUICConnection {
       return .opened(number: opened.number, length: opened.length)
     }
     opener.value.sides[side].levels[level.rawValue].failures += 1
-    // A ServerHello that comes late may tell another version.
-    return !opener.value.hasServerHello && mayOpenLater(level, side, run) ? .waits : .closed
+    return .closed
   }
 
   /// Makes the keys to try for packets of a side at a level. Returns whether there are any.
@@ -151,7 +153,7 @@ extension QUICConnection {
     else { return false }
     if level == .early {
       guard opener.value.takesEarlyData == true else { return false }
-    } else if opener.value.suite == nil, opener.value.hasServerHello {
+    } else if opener.value.suite == nil, opener.value.hasServerHello || !opener.value.hasGivenUp {
       return false
     }
     let known = opener.value.sides[side].levels[level.rawValue]
