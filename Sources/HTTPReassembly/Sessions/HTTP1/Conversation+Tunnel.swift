@@ -20,7 +20,7 @@ extension Conversation {
 
   /// Takes it that the answer to the newest request was lost and has opened a WebSocket, as the request asked.
   ///
-  /// The octets of a side begin with a frame then, which no message does: its first octet is that of no token. The client's octets tell
+  /// The octets of a side begin with a frame then, which no message does: its first octet is in no token. The client's octets tell
   /// without a gap too, as in a capture of its direction alone.
   ///
   /// - Returns: Whether it is so. The figures of the tunnel are inferred.
