@@ -115,7 +115,7 @@ final class LogReadings {
   func rest(_ entry: LogEntry, _ expected: Expected) -> Int? {
     var rest: Int?
     func add(_ figure: Int?, _ figures: [Int]) {
-      guard let figure, let nearest = figures.lazy.map({ abs($0 - figure) }).min() else { return }
+      guard let figure, let nearest = figures.map({ abs($0 - figure) }).min() else { return }
       rest = (rest ?? 0) + nearest
     }
     add(entry.lineLength, expected.lines)
