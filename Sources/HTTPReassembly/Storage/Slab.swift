@@ -17,7 +17,7 @@ struct Slab<Element> {
   /// Empty blocks that are kept, so that elements that come and go do not allocate each time.
   private static var spareLimit: Int { 4 }
 
-  /// Free slots that a block has at least when new elements go there: a quarter, so that it is seldom looked for one.
+  /// Free slots that a block has at least when new elements go there: a quarter, so that a search for one is rare.
   private static var roomyCount: Int { blockLength / 4 }
   /// The link of a used slot.
   private static var used: Int16 { -1 }
