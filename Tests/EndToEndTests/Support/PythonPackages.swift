@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 /// Packages from the Python Package Index that tests use as witnesses, in an environment of their own beside the build.
@@ -37,20 +38,42 @@ struct PythonPackages: Sendable {
             if end.code: raise
     """
 
+  /// Held while an environment is made: each needs a processor for some seconds, and all tests that wait for one start at once.
+  private static let making = Mutex(())
+
   private static func find(_ name: String, _ packages: [String], _ modules: [String]) -> (python: URL?, reason: String)
   {
     guard let system = Environment.tool("python3") else { return (nil, "python3 is not installed") }
     let folder = Sniffer.productsFolder.appendingPathComponent(name)
     let python = folder.appendingPathComponent("bin/python")
-    let importing = ["-c", "import " + modules.joined(separator: ", ")]
-    if let outcome = try? Command.run(python, importing), outcome.status == 0 { return (python, "") }
-    guard let made = try? Command.run(system, ["-m", "venv", folder.path]), made.status == 0 else {
-      return (nil, "python3 -m venv fails (Debian: python3-venv)")
+    return making.withLock { _ in
+      let importing = ["-c", "import " + modules.joined(separator: ", ")]
+      if failure(python, importing) == nil { return (python, "") }
+      // What an older Python left there is of no use to this one.
+      if let failure = failure(system, ["-m", "venv", "--clear", folder.path]) {
+        return (nil, "python3 -m venv fails (Debian: python3-venv): \(failure)")
+      }
+      let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1"] + packages
+      if let failure = failure(python, install) {
+        return (nil, "the packages cannot be installed: is the Python Package Index in reach? \(failure)")
+      }
+      return (python, "")
     }
-    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1"] + packages
-    guard let outcome = try? Command.run(python, install), outcome.status == 0 else {
-      return (nil, "the packages cannot be installed: is the Python Package Index in reach?")
+  }
+
+  /// The last line that a program which fails says of it; nil where it succeeds. It has a second try, because a machine may lack memory or
+  /// processes for a moment.
+  private static func failure(_ program: URL, _ arguments: [String]) -> String? {
+    var said = ""
+    for _ in 1...2 {
+      do {
+        let outcome = try Command.run(program, arguments)
+        if outcome.status == 0, !outcome.wasKilled { return nil }
+        said = "status \(outcome.status), \((outcome.errorLines.last ?? outcome.outputLines.last) ?? "no word")"
+      } catch {
+        said = "\(error)"
+      }
     }
-    return (python, "")
+    return said
   }
 }
