@@ -1,7 +1,8 @@
-// Unsafe: for one call, libcrypto gets addresses and lengths of the caller's octets, and room for its output. Its algorithms stay valid for
-// the life of the process.
+// Unsafe: for one call, libcrypto gets addresses and lengths of the caller's octets, and room for its output. Its contexts stay valid for the
+// life of the process, and one thread at a time has them.
 
 import CCrypto
+import Synchronization
 
 /// A digest for the key derivation or the MAC of TLS, computed by libcrypto.
 package enum DigestAlgorithm: UInt8, CaseIterable, Sendable {
@@ -29,15 +30,27 @@ package enum DigestAlgorithm: UInt8, CaseIterable, Sendable {
     }
   }
 
-  nonisolated(unsafe) private static let hmac: OpaquePointer? = {
-    CryptoLibrary.initialize()
-    return unsafe EVP_MAC_fetch(nil, "HMAC", nil)
-  }()
+  /// A context for the MAC of each digest; nil where this libcrypto lacks it. They are used again and again: to make one takes longer than
+  /// most MACs.
+  private static let contexts = unsafe Mutex<[OpaquePointer?]>(
+    {
+      CryptoLibrary.initialize()
+      let algorithm = unsafe EVP_MAC_fetch(nil, "HMAC", nil)
+      return unsafe allCases.map { digest in
+        guard let algorithm = unsafe algorithm, let context = unsafe EVP_MAC_CTX_new(algorithm) else { return nil }
+        var name = Array(digest.name.utf8CString)
+        let isSet = unsafe name.withUnsafeMutableBufferPointer { name in
+          let parameters = unsafe [
+            OSSL_PARAM_construct_utf8_string("digest", name.baseAddress, 0), OSSL_PARAM_construct_end(),
+          ]
+          return unsafe EVP_MAC_CTX_set_params(context, parameters) == 1
+        }
+        return unsafe isSet ? context : nil
+      }
+    }())
 
   /// Finds the algorithms before they are needed.
   static func prepare() {
-    _ = unsafe hmac
-    // libcrypto fetches the digest of a MAC at its first use.
     var mac = MACOctets()
     let octets: [UInt8] = [0]
     for digest in allCases {
@@ -62,19 +75,23 @@ package enum DigestAlgorithm: UInt8, CaseIterable, Sendable {
   package func authenticate(
     _ first: RawSpan, _ second: RawSpan = RawSpan(), key: RawSpan, to mac: inout MACOctets
   ) -> Bool {
-    guard let algorithm = unsafe Self.hmac, let context = unsafe EVP_MAC_CTX_new(algorithm) else { return false }
-    defer { unsafe EVP_MAC_CTX_free(context) }
-    var name = Array(name.utf8CString)
-    var isDone = unsafe name.withUnsafeMutableBufferPointer { name in
-      unsafe key.withUnsafeBytes { key in
-        let parameters = unsafe [
-          OSSL_PARAM_construct_utf8_string("digest", name.baseAddress, 0), OSSL_PARAM_construct_end(),
-        ]
-        var none: UInt8 = 0
-        let address = unsafe key.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        guard let address = unsafe address else { return unsafe EVP_MAC_init(context, &none, 0, parameters) == 1 }
-        return unsafe EVP_MAC_init(context, address, key.count, parameters) == 1
+    unsafe Self.contexts.withLock { contexts in
+      guard let context = unsafe contexts[Int(rawValue)] else { return false }
+      return unsafe Self.authenticate(first, second, key: key, to: &mac, context)
+    }
+  }
+
+  @unsafe
+  private static func authenticate(
+    _ first: RawSpan, _ second: RawSpan, key: RawSpan, to mac: inout MACOctets, _ context: OpaquePointer
+  ) -> Bool {
+    var isDone = unsafe key.withUnsafeBytes { key in
+      // An empty key needs an address, too: without one the last key stays.
+      var none: UInt8 = 0
+      guard let address = unsafe key.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
+        return unsafe EVP_MAC_init(context, &none, 0, nil) == 1
       }
+      return unsafe EVP_MAC_init(context, address, key.count, nil) == 1
     }
     for piece in 0..<2 {
       let octets = piece == 0 ? first : second

@@ -9,13 +9,18 @@ package enum KeyDerivation {
   package static func expandLabel(
     _ label: StaticString, of secret: RawSpan, _ digest: DigestAlgorithm, length: Int
   ) -> SecretOctets? {
-    guard length <= digest.length else { return nil }
-    var info = [UInt8(length >> 8), UInt8(truncatingIfNeeded: length), UInt8(6 + label.utf8CodeUnitCount)]
-    info += "tls13 ".utf8
-    label.withUTF8Buffer { unsafe info.append(contentsOf: $0) }
-    info += [0, 1]
+    let count = 11 + label.utf8CodeUnitCount
+    var info = InlineArray<64, UInt8>(repeating: 0)
+    guard length <= digest.length, count <= info.count else { return nil }
+    info[0] = UInt8(length >> 8)
+    info[1] = UInt8(truncatingIfNeeded: length)
+    info[2] = UInt8(6 + label.utf8CodeUnitCount)
+    ("tls13 " as StaticString).withUTF8Buffer { for index in 0..<6 { unsafe info[3 + index] = $0[index] } }
+    label.withUTF8Buffer { for index in $0.indices { unsafe info[9 + index] = $0[index] } }
+    // An empty context has the length 0. The last octet is the number of the first and only block.
+    info[count - 1] = 1
     var mac = MACOctets()
-    let isDone = digest.authenticate((unsafe info.span.bytes), key: secret, to: &mac)
+    let isDone = digest.authenticate(unsafe info.span.bytes.extracting(0..<count), key: secret, to: &mac)
     guard isDone else { return nil }
     return mac.withOctets { SecretOctets($0.extracting(0..<length)) }
   }

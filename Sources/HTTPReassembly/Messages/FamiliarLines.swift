@@ -10,8 +10,6 @@ struct FamiliarLines {
   static let longest = 256
   /// The shortest remembered line, in octets: the lookup reads this many.
   private static let shortest = 8
-  /// Unknown lines in a row after which a slot remembers only one in twice as many. Remembering a line costs more than parsing it.
-  private static let restlessness: UInt8 = 8
   /// Lines of a section that are remembered. Nearly all sections have fewer, and the lines of a flood are not worth it.
   static let sectionLimit = 32
 
@@ -56,9 +54,8 @@ struct FamiliarLines {
     var name: UInt16 = 0
     /// The mark of a field's value or of a request's target, if tables need it.
     var mark: UInt64 = 0
-    /// How many lines in a row were not found in this slot, up to a multiple of `restlessness`. Values that change with each message, like
-    /// dates, cause this.
-    fileprivate(set) var strangers: UInt8 = 0
+    /// The lines that were not found in this slot.
+    fileprivate var strangers = StrangerCount()
 
     init(meaning: Meaning = .none) { self.meaning = meaning }
 
@@ -89,7 +86,7 @@ struct FamiliarLines {
       !lines[slot].meaning.isStartLine
     else { return nil }
     guard isSame(section, start, length, as: slot) else { return nil }
-    if lines[slot].strangers != 0 { lines[slot].strangers = 0 }
+    lines[slot].strangers.end()
     return slot
   }
 
@@ -100,7 +97,7 @@ struct FamiliarLines {
       lines[slot].meaning.isStartLine
     else { return nil }
     guard isSame(section, range.lowerBound, range.count, as: slot) else { return nil }
-    if lines[slot].strangers != 0 { lines[slot].strangers = 0 }
+    lines[slot].strangers.end()
     return slot
   }
 
@@ -120,21 +117,13 @@ struct FamiliarLines {
   ) {
     guard index < Self.sectionLimit, range.count >= Self.shortest, range.count <= Self.longest else { return }
     let slot = Self.slot(section.littleEndian64(within: range.lowerBound) ^ UInt64(truncatingIfNeeded: index &+ 1))
-    if lines.isEmpty || !isRestless(slot) { remember(range, of: section, in: slot, line, &texts) }
-  }
-
-  /// Whether a line is not to be remembered, because recent lines for its slot were all unknown. Counts the line as unknown.
-  @inline(__always)
-  private mutating func isRestless(_ slot: Int) -> Bool {
-    let strangers = lines[slot].strangers
-    lines[slot].strangers = strangers == 3 * Self.restlessness ? Self.restlessness : strangers &+ 1
-    return strangers > Self.restlessness
+    if lines.isEmpty || lines[slot].strangers.admitsOneMore() { remember(range, of: section, in: slot, line, &texts) }
   }
 
   /// Remembers the start-line in `range`, or the start-line up to its query, in place of another line.
   mutating func remember(startLine range: Range<Int>, of section: RawSpan, _ line: Line, _ texts: inout TextPool) {
     guard range.count <= Self.longest, let slot = Self.slot(startLine: range, section),
-      lines.isEmpty || !isRestless(slot)
+      lines.isEmpty || lines[slot].strangers.admitsOneMore()
     else { return }
     remember(range, of: section, in: slot, line, &texts)
   }
@@ -188,4 +177,24 @@ struct FamiliarLines {
       ^ section.littleEndian64(within: middle) &+ UInt64(truncatingIfNeeded: range.count)
     return slot(mixed ^ mixed >> 29)
   }
+}
+
+/// How many texts in a row were not found in a slot of remembered ones. Values that change with each message, like dates, cause this. To
+/// remember a text costs more than to parse it, so a slot that is never right remembers only one in sixteen.
+struct StrangerCount {
+  private static let patience: UInt8 = 8
+  /// Up to three times the patience.
+  private var inARow: UInt8 = 0
+
+  /// Counts a text that was not found. Returns whether it is to be remembered.
+  @inline(__always)
+  mutating func admitsOneMore() -> Bool {
+    let before = inARow
+    inARow = before == 3 * Self.patience ? Self.patience : before &+ 1
+    return before <= Self.patience
+  }
+
+  /// A text was found.
+  @inline(__always)
+  mutating func end() { if inARow != 0 { inARow = 0 } }
 }

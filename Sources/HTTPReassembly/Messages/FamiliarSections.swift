@@ -10,8 +10,6 @@ struct FamiliarSections {
   static let longest = 1024
   /// The most lines of a remembered section.
   static let lineLimit = 32
-  /// Strange sections in a row after which a slot remembers only one in twice as many.
-  private static let restlessness: UInt8 = 8
 
   /// A remembered line.
   private struct Line {
@@ -38,8 +36,8 @@ struct FamiliarSections {
     var lines = 0
     /// Octets without the empty line.
     var length = 0
-    /// How many sections in a row were strange, up to a multiple of `restlessness`.
-    var strangers: UInt8 = 0
+    /// The sections of another kind that came to this slot.
+    var strangers = StrangerCount()
     /// With its texts retained.
     var facts = SectionFacts()
   }
@@ -97,7 +95,7 @@ struct FamiliarSections {
       section.copy(0..<length, to: &octets, at: slot * Self.longest)
       sections[slot].length = length
     }
-    if sections[slot].strangers != 0 { sections[slot].strangers = 0 }
+    sections[slot].strangers.end()
     if fieldNotes.isWanted {
       let first = slot * Self.lineLimit
       fieldNotes.add(notes[first..<first + sections[slot].lines])
@@ -172,7 +170,7 @@ struct FamiliarSections {
   ) {
     guard !section.isEmpty, section.byteCount <= Self.longest else { return }
     if sections.isEmpty { makeRoom(withNotes: fieldNotes.isWanted) }
-    guard !isRestless(slot) else { return }
+    guard sections[slot].strangers.admitsOneMore() else { return }
     texts.release(sections[slot].facts.texts)
     sections[slot].lines = 0
     sections[slot].facts = SectionFacts()
@@ -204,13 +202,6 @@ struct FamiliarSections {
     case .contentLength: .contentLength
     default: .fixed
     }
-  }
-
-  /// Whether a section is not to be remembered, because recent sections for its slot were all strange. Counts the section as strange.
-  private mutating func isRestless(_ slot: Int) -> Bool {
-    let strangers = sections[slot].strangers
-    sections[slot].strangers = strangers == 3 * Self.restlessness ? Self.restlessness : strangers &+ 1
-    return strangers > Self.restlessness
   }
 
   private mutating func makeRoom(withNotes: Bool) {
