@@ -240,7 +240,7 @@ public struct Configuration: Sendable {
   // All tables
 
   /// Octets of memory that connections with their decoders, APIs and names take together, estimated. Connections give way to the others,
-  /// down to a fifth of `connectionOctetLimit`. The program and its reports have the rest of 256 MiB.
+  /// down to a quarter of `connectionOctetLimit`. The program and its reports have the rest of 256 MiB.
   public var memoryLimit = 144 << 20
   /// Octets of memory of all tables that reports are made from, estimated: APIs, hosts, contents, fields, groups and intervals. Beyond it,
   /// no table gets a further row, as beyond its own limit.

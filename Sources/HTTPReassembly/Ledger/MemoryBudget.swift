@@ -33,13 +33,13 @@ package struct MemoryBudget {
   /// Octets that connections must free before memory is given back.
   private static var returnStep: Int { 8 << 20 }
 
-  /// Sets the room of connections, by the octets of the report's tables and of all others. Both count twice: a growing table
-  /// exists twice for a moment, and freed memory can only partly be used again. Connections always keep at least a fifth of their limit.
+  /// Sets the room of connections, by the octets of the report's tables and of all others. Both count one and a half times: a growing table
+  /// exists twice for a moment, and freed memory can only partly be used again. Connections always keep at least a quarter of their limit.
   @inline(__always)
   mutating func share(tables: Int, others: Int) {
     tablesAreFull = tables > tableLimit
     let taken = tables &+ others
-    connectionRoom = min(connectionLimit, max(limit &- taken &- taken, connectionLimit / 5))
+    connectionRoom = min(connectionLimit, max(limit &- taken &- taken / 2, connectionLimit / 4))
   }
 
   /// Gives memory back, if enough is free, after a connection was evicted and all others take `octets`.

@@ -70,13 +70,13 @@ struct FamiliarSections {
   private var octets: [UInt8] = []
 
   /// The slot of a section: of a connection, and of a status or a request, which has the status 0. Connections that share a slot often
-  /// have the same server. Returns nil for a section that is not worth it.
+  /// have the same server; requests share none with responses. Returns nil for a section that is not worth it.
   @inline(__always)
   static func slot(_ section: RawSpan, connection: Int, status: Int) -> Int? {
     guard section.byteCount >= 8 else { return nil }
     let message = UInt64(truncatingIfNeeded: connection &* 1024 &+ status)
     let mixed = section.littleEndian64(within: 0) ^ message &* 0xff51_afd7_ed55_8ccd
-    return Int(truncatingIfNeeded: (mixed &* 0x9e37_79b9_7f4a_7c15) >> 57)
+    return Int(truncatingIfNeeded: (mixed &* 0x9e37_79b9_7f4a_7c15) >> 58) << 1 | (status == 0 ? 0 : 1)
   }
 
   /// The facts of the section in a slot. Their texts are not retained for the caller.

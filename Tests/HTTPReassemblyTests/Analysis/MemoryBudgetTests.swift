@@ -16,12 +16,12 @@ import Testing
   @Test func connectionsGetWhatOthersLeave() {
     var budget = budget(limit: 1000, connections: 900)
     #expect(budget.connectionRoom == 900)
-    budget.share(tables: 25, others: 25)
+    budget.share(tables: 30, others: 30)
     #expect(budget.connectionRoom == 900)
     budget.share(tables: 200, others: 100)
-    #expect(budget.connectionRoom == 400)
+    #expect(budget.connectionRoom == 550)
     budget.share(tables: 200, others: 5000)
-    #expect(budget.connectionRoom == 180)
+    #expect(budget.connectionRoom == 225)
     budget.share(tables: 0, others: 0)
     #expect(budget.connectionRoom == 900)
   }
