@@ -33,6 +33,19 @@ import Testing
     #expect(faults.isEmpty, "\(faults.joined(separator: "\n"))")
   }
 
+  /// Both sides of a merge that nobody settled are no text.
+  @Test(arguments: [("Sources", ""), ("docs", ".md"), ("Tests", ".swift"), ("", ".md")])
+  func noConflictIsLeft(_ folder: String, _ ending: String) throws {
+    let files = folder.isEmpty ? ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"] : Self.files(folder, ending)
+    let marks = ["<<<<<<<", ">>>>>>>"].map { "\n" + $0 + " " }
+    for file in files {
+      guard let text = try? String(contentsOf: Self.root.appendingPathComponent(file), encoding: .utf8) else {
+        continue
+      }
+      #expect(!marks.contains { text.contains($0) }, "\(file)")
+    }
+  }
+
   // MARK: Made-up texts
 
   @Test func faultsAreFound() {
