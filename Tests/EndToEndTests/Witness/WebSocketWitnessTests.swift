@@ -36,6 +36,10 @@ import Testing
     #expect(sum("frame_bytes") == ledger.ledger("websocket_frame"))
     #expect(sum("payload_bytes") == ledger.ledger("websocket_payload"))
     #expect(ledger.ledger("tunnel_other") == 0 && sum("tunnel_bytes") == ledger.ledger("tunnel"))
+    // Nobody waits from the end of a tunnel on, which is the end of its request over HTTP/2.
+    for exchange in ledger.exchanges.rows {
+      #expect(exchange["wait_ms"].isEmpty == (exchange["method"] == "CONNECT"), "\(exchange["path"])")
+    }
     // Other formats have the same rows.
     let lines = try String(contentsOf: report.appendingPathComponent("websockets.ndjson"), encoding: .utf8)
     #expect(lines.split(separator: "\n").count == 30)

@@ -104,11 +104,14 @@ extension MultiplexedStreams {
     if run.rows.exchanges.look(Int(row), { $0.exchange.response == nil || $0.exchange.request == nil }) {
       run.rows.exchanges[Int(row)].exchange.pairing = .unknown
     }
-    let (first, last, answered, ended) = run.rows.exchanges.look(Int(row)) {
-      ($0.requestFirst, $0.requestLast, $0.responseFirst, $0.responseLast)
+    let (first, last, answered, ended, method) = run.rows.exchanges.look(Int(row)) {
+      ($0.requestFirst, $0.requestLast, $0.responseFirst, $0.responseLast, $0.method)
     }
     if let first, let last { run.rows.exchanges[Int(row)].exchange.timings.send = max(last - first, 0) }
-    if let last, let answered { run.rows.exchanges[Int(row)].exchange.timings.wait = max(answered - last, 0) }
+    // A request that opened a tunnel lasts as long as the tunnel: from its end nobody waited.
+    if let last, let answered, method != .connect || answered >= last {
+      run.rows.exchanges[Int(row)].exchange.timings.wait = max(answered - last, 0)
+    }
     if let answered, let ended { run.rows.exchanges[Int(row)].exchange.timings.receive = max(ended - answered, 0) }
     run.rows.finishExchange(row)
     free(slot)
