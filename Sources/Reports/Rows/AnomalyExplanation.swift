@@ -24,8 +24,8 @@ package struct AnomalyExplanation: Sendable {
 
   /// The kinds of effects on the figures.
   private enum Effect {
-    case none, counted, unread, checksum, lost, cut, late, oneSided, malformed, limit, closed, coding, flood, framing,
-      coarse, conflict
+    case none, counted, unread, checksum, lost, unended, cut, late, oneSided, malformed, limit, closed, coding, flood,
+      framing, coarse, conflict
 
     var words: (meaning: String, remedy: String) {
       switch self {
@@ -45,6 +45,11 @@ package struct AnomalyExplanation: Sendable {
         (
           "Rows over the gap are inferred or at_least; their bytes are lower bounds.",
           "Capture again with a larger buffer, or nearer to the app."
+        )
+      case .unended:
+        (
+          "Its row says at_least: the bytes that were seen.",
+          "Where bytes are missing, capture with a larger buffer; where a side gave up, there is nothing to do."
         )
       case .cut: ("Headers beyond the cut are unknown, and rows there are incomplete.", "Capture whole packets: -s 0.")
       case .late: ("Messages before the start of the capture are in no row.", "Start the capture before the app.")
@@ -161,7 +166,7 @@ package struct AnomalyExplanation: Sendable {
     .httpResponseWithoutRequest: ("A response has no request in the capture", .late),
     .httpRequestQueueFull: ("Too many requests wait for a response", .limit),
     .httpMessagesFull: ("Too many messages are in progress at once", .limit),
-    .httpMessageIncomplete: ("The end of a message was not seen", .lost),
+    .httpMessageIncomplete: ("A message has no end: a side gave up or closed, or it was not captured", .unended),
     .http2PrefaceMalformed: ("An HTTP/2 preface is malformed", .malformed),
     .http2FrameMalformed: ("An HTTP/2 frame is malformed", .malformed),
     .http2FrameTooLong: ("An HTTP/2 frame is longer than allowed", .counted),

@@ -32,15 +32,15 @@ public struct LargestSavings {
     guard !savings.isEmpty else { return [] }
     var table = TextTable(columns: [
       .init(title: "largest savings", isRight: false), .init(title: "bytes"), .init(title: "share", importance: 1),
-      .init(title: "most of it", isRight: false, minimum: 16, importance: 0),
+      .init(title: "largest part", isRight: false, minimum: 16, importance: 0),
     ])
     for saving in savings {
-      let most = saving.rows.first.map { $0.host + $0.path } ?? ""
+      let part = saving.rows.first.map { $0.host + $0.path } ?? ""
       table.rows.append(
         (
           [
             saving.title, (saving.isEstimate ? "~" : "") + Numerals.grouped(saving.octets),
-            Numerals.percent(saving.octets, of: totals.ledger.original), most,
+            Numerals.percent(saving.octets, of: totals.ledger.original), part,
           ], .plain
         ))
     }

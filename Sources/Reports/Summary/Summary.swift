@@ -151,8 +151,9 @@ public struct Summary {
 
   private func apiLines(width: Int, colour: Bool, limit: Int) -> [String] {
     guard !totals.apis.isEmpty else {
-      if selection != nil { return ["No exchanges."] + selectionLines(width: width, colour: colour) }
-      return secureLines(width: width, colour: colour, limit: limit) ?? ["No HTTP messages."]
+      let closed = secureLines(width: width, colour: colour, limit: limit)
+      guard selection != nil else { return closed ?? ["No HTTP messages."] }
+      return ["No exchanges."] + selectionLines(width: width, colour: colour) + (closed ?? [])
     }
     var all = APIFigures()
     for api in totals.apis { all.add(api) }

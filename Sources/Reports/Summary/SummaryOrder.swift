@@ -33,8 +33,12 @@ public struct SummaryChoices: Sendable {
 
   /// The fault of the column to sort by; nil for a valid column.
   public var fault: String? {
-    column.flatMap { Self.fault(of: $0, among: columns) }
+    guard let column, !columns.contains(column) else { return nil }
+    return Self.fault(of: column, among: Self.headings + columns)
   }
+
+  /// The headings of the summary's tables that rows can be sorted by, besides names of columns.
+  private static let headings = ["total", "up", "down", "header", "p95"]
 
   /// The name of the column to sort by, where `sort` may be a heading of the summary.
   var column: String? {

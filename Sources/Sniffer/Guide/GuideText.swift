@@ -14,9 +14,11 @@ extension Guide {
   static func text(on platform: Platform, having: [Need]?, width: Int) -> String {
     let ways = ways(on: platform, having: having)
     var lines: [String] = []
+    var number = 0
     func add(_ heading: String, _ ways: [Way]) {
       guard !ways.isEmpty else { return }
-      lines.append(heading)
+      number += 1
+      lines.append("\(number) \(heading)")
       for way in ways {
         if way.title != heading { lines.append("  " + way.title) }
         for step in way.steps {
@@ -30,9 +32,9 @@ extension Guide {
     if ways.captures.isEmpty {
       lines += ["With these nothing can be captured there; see all ways: sniffer guide \(platform.rawValue)", ""]
     }
-    add("1 Packets", ways.captures)
-    add("2 Keys, to see inside TLS", ways.keys)
-    add("3 Count", [Way(title: "3 Count", steps: last.steps)])
+    add("Packets", ways.captures)
+    add("Keys, to see inside TLS", ways.keys)
+    add("Count", [last])
     lines.append("This as a page: docs/quick-start/\(platform.rawValue).md")
     return lines.joined(separator: "\n") + "\n"
   }

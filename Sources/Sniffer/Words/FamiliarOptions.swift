@@ -1,4 +1,5 @@
 import ArgumentParser
+import Tabular
 
 /// Options as people guess them: forms of output that are accepted under their own name, and the right option for a guessed one.
 enum FamiliarOptions {
@@ -34,6 +35,11 @@ enum FamiliarOptions {
     let printed = command == "budget" ? formats.filter { results.contains($0) } : []
     if !printed.isEmpty { settled += ["--print", printed.joined(separator: ",")] }
     formats.removeAll { printed.contains($0) }
+    // The summary as JSON is no report.
+    if command != "diff", formats.contains("json") {
+      formats.removeAll { $0 == "json" }
+      if !settled.contains("--json") { settled.append("--json") }
+    }
     if !formats.isEmpty { settled += ["--format", formats.joined(separator: ",")] }
     return settled + arguments[end...]
   }
@@ -85,11 +91,17 @@ enum FamiliarOptions {
     }
   }
 
-  /// The error of an unknown option, from its message, with the option that it means; nil for other errors.
+  /// The error of an unknown option, from its message, with the option that it means, or without a suggestion that is far from it; nil for
+  /// other errors.
   static func correction(of text: String) -> ValidationError? {
     guard let start = text.firstRange(of: "Unknown option '") else { return nil }
     let option = text[start.upperBound...].prefix { $0 != "'" }
-    guard let meaning = meaning(of: String(option)) else { return nil }
-    return ValidationError("there is no \(option); did you mean \(meaning)?")
+    if let meaning = meaning(of: String(option)) {
+      return ValidationError("there is no \(option); did you mean \(meaning)?")
+    }
+    guard let hint = text.firstRange(of: "Did you mean '") else { return nil }
+    let near = text[hint.upperBound...].prefix { $0 != "'" }
+    guard EditDistance.between(String(option), String(near)) > 2 else { return nil }
+    return ValidationError("there is no \(option) here")
   }
 }

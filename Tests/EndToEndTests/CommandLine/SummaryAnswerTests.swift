@@ -103,6 +103,8 @@ import Testing
     let document = try Sniffer.run([closed, "--json"])
     let object = try JSONSerialization.jsonObject(with: Data(document.outputOctets)) as? [String: Any]
     #expect((object?["notes"] as? [String])?.contains { $0.contains("--keys FILE") } == true)
+    let condition = try Sniffer.run([closed, "--where", "status == 404"])
+    #expect(condition.output.hasPrefix("No exchanges.") && condition.output.contains("--keys FILE"))
     let cut = try Sniffer.run([try Corpus.capture("snaplen-96").path, "--json"])
     #expect(cut.output.contains("packets cut by the snap length"))
     let demo = try Sniffer.run([try Corpus.capture("demo").path, "--where", "status == 404"])

@@ -113,6 +113,10 @@ import Testing
       let same = try Sniffer.run(["diff", capture, capture, "--sort", name])
       #expect(said.status == 0 && said.output == same.output, "\(word)")
     }
+    let json = try Sniffer.run([capture, "--format", "json"])
+    #expect(json.output == (try Sniffer.run([capture, "--json"])).output && json.status == 0)
+    let far = try Sniffer.run(["budget", capture, "--top", "3", "--budget", "none.yaml"])
+    #expect(far.errorLines.first == "Error: there is no --top here", "no suggestion is better than a far one")
     let csv = try Sniffer.run(["diff", capture, capture, "--csv"])
     #expect(csv.output == (try Sniffer.run(["diff", capture, capture, "--format", "csv"])).output)
     for (option, meaning) in [

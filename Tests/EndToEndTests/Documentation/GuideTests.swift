@@ -29,6 +29,8 @@ import Testing
     #expect(all.contains("rvictl") && all.contains("ssh root@") && all.contains("mitmdump"))
     let some = try Sniffer.run(["guide", "ios", "--with", "router"]).output
     #expect(!some.contains("rvictl") && some.contains("ssh root@") && !some.contains("mitmdump"))
+    let steps = try Sniffer.run(["guide", "ios", "--with", "mac"]).outputLines.filter { $0.first?.isNumber == true }
+    #expect(steps == ["1 Packets", "2 Count"], "without ways to keys")
     let none = try Sniffer.run(["guide", "android", "--with", ""])
     #expect(none.status == 64)
     #expect(try Sniffer.run(["guide", "android", "--with", "mac"]).output.contains("PCAPdroid"))

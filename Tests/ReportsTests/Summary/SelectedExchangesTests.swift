@@ -295,6 +295,7 @@ import Testing
     #expect(lines[0].hasSuffix("wait_ms_p95") && lines[1].hasSuffix("  35") && lines[11].hasSuffix("%"))
     for name in SummaryChoices().columns { #expect(SummaryChoices(sort: name).fault == nil) }
     #expect(SummaryChoices(sort: "request_byte").fault?.contains("did you mean request_bytes?") == true)
+    #expect(SummaryChoices(sort: "totl").fault?.contains("did you mean total?") == true)
     #expect(SummaryChoices(grouping: .host, sort: "requests").fault == nil)
     #expect(SummaryChoices(grouping: .host, sort: "path").fault != nil)
   }
