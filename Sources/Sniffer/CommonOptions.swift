@@ -230,7 +230,7 @@ struct CommonOptions: ParsableArguments {
     guard let folder, format.names.contains(.html) else { return nil }
     return try HTMLReport(
       folder: folder, grouping: configuration.grouping, redaction: redaction, captures: captures,
-      keyLogs: keyLogs)
+      keyLogs: keyLogs, choices: analysis.choices)
   }
 
   /// Changes from root to another user before any input is read. That user may read the inputs, and write to `--output` and to

@@ -12,9 +12,7 @@ struct APIsTable {
     self.totals = totals
     self.grouping = grouping
     self.name = name
-    parts = MessageParts(
-      hasControl: totals.ledger[.control] > 0, hasTLS: totals.ledger.tlsRecord > 0,
-      hasTunnels: totals.apis.contains { $0.request.tunnel + $0.response.tunnel > 0 })
+    parts = MessageParts(totals.apis)
   }
 
   /// The sums over all APIs, shown or not.
@@ -84,10 +82,20 @@ struct APIsTable {
 struct MessageParts {
   /// Whether there are frames with neither fields nor content, as in HTTP/2.
   let hasControl: Bool
-  /// Whether TLS was opened, so that its records have octets besides the messages.
+  /// Whether TLS or QUIC was opened, whose records or packets have octets besides the messages.
   let hasTLS: Bool
   /// Whether exchanges opened tunnels, as WebSocket does.
   let hasTunnels: Bool
+
+  /// The parts that these APIs have.
+  init(_ apis: [APITotals]) {
+    func anyHas(_ figure: KeyPath<APIOctets, Int>) -> Bool {
+      apis.contains { $0.request[keyPath: figure] > 0 || $0.response[keyPath: figure] > 0 }
+    }
+    hasControl = anyHas(\.control)
+    hasTLS = anyHas(\.tls)
+    hasTunnels = anyHas(\.tunnel)
+  }
 
   /// The names, as in the ledger and the CSV files.
   var names: [String] {

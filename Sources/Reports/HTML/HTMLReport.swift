@@ -15,6 +15,7 @@ public final class HTMLReport: Report {
   private let redaction: Redaction?
   private let captures: [String]
   private let keyLogs: [String]
+  private let choices: RunChoices
   private var figures: PageFigures
   /// Figures of an app, or of a model of one, beside the wire's; each becomes a section of its own.
   public var comparisons: [PageComparison] = []
@@ -27,16 +28,18 @@ public final class HTMLReport: Report {
   ///   - redaction: The facts to leave out; nil keeps all.
   ///   - captures: The analyzed captures, as the user named them; the page's title has the last part of each name.
   ///   - keyLogs: The key logs that open them; the page's commands have the last part of each name.
+  ///   - choices: The user's choices, which those commands repeat.
   /// - Throws: When the folder cannot be created or opened.
   public init(
     folder path: String, grouping: Configuration.Grouping, redaction: Redaction? = nil, captures: [String] = [],
-    keyLogs: [String] = []
+    keyLogs: [String] = [], choices: RunChoices = RunChoices()
   ) throws(ReportError) {
     folder = try OutputFolder(path)
     self.grouping = grouping
     self.redaction = redaction
     self.captures = captures
     self.keyLogs = keyLogs
+    self.choices = choices
     figures = PageFigures(grouping: grouping, redaction: redaction)
   }
 
@@ -74,7 +77,7 @@ public final class HTMLReport: Report {
   public func finish(_ totals: Totals) throws(ReportError) {
     let data = PageData(
       figures: figures, totals: totals, grouping: grouping, redaction: redaction, captures: captures,
-      keyLogs: keyLogs, comparisons: comparisons)
+      keyLogs: keyLogs, choices: choices, comparisons: comparisons)
     let page = PageDocument.octets(data.value())
     try folder.replace(Self.fileName) { file throws(ReportError) in try file.append(page) }
   }

@@ -11,6 +11,8 @@ public struct LivePage {
   private let redaction: Redaction?
   private let captures: [String]
   private var figures: PageFigures
+  /// The wait phases of exchanges that are not final, which totals lack.
+  private var waits: [(key: APIKey, wait: Int64)] = []
 
   /// A page without data.
   ///
@@ -56,7 +58,9 @@ public struct LivePage {
       // Texts are known only beside their message. A request that waits for its response has not failed.
       open[message.exchange]?.rest -= 1
       guard let exchange = open[message.exchange], exchange.rest == 0, exchange.hasResponse else { return }
-      page.figures.add(exchange.row(message), texts: texts)
+      let row = exchange.row(message)
+      page.figures.add(row, texts: texts)
+      if let wait = row.timings.wait { page.waits.append((APIKey(row, grouping, texts), wait)) }
     }
     return page
   }
@@ -115,6 +119,14 @@ public struct LivePage {
   ///   - isOver: Whether it is the last one.
   /// - Returns: The data.
   public func data(_ totals: Totals, version: Int, time: Int64, isOver: Bool) -> [UInt8] {
+    var totals = totals
+    if !waits.isEmpty {
+      var positions: [APIKey: Int] = [:]
+      for (position, api) in totals.apis.enumerated() { positions[APIKey(api, totals.texts)] = position }
+      for (key, wait) in waits {
+        if let position = positions[key] { totals.apis[position].wait.record(wait) }
+      }
+    }
     let data = PageData(
       figures: figures, totals: totals, grouping: grouping, redaction: redaction, captures: captures, comparisons: [])
     return PageDocument.json(data.value(live: .init(version: version, time: time, isOver: isOver)))

@@ -10,6 +10,8 @@ struct PageData {
   let captures: [String]
   /// The key logs that a command for the same captures needs.
   var keyLogs: [String] = []
+  /// The user's choices, which such a command repeats.
+  var choices = RunChoices()
   let comparisons: [PageComparison]
 
   var name: PageName { PageName(redaction: redaction) }
@@ -41,7 +43,7 @@ struct PageData {
     return .object(
       [
         ("captures", .list(fileNames(captures))), ("keys", .list(fileNames(keyLogs))),
-        ("summary", summary(apis.sums, apis.parts)),
+        ("options", commandOptions), ("summary", summary(apis.sums, apis.parts)),
         ("parts", .list(apis.parts.names.map { .text($0) })),
         ("savings", PageSavings(figures.savings, waste, totals, name).value),
         ("host_parts", .list(HostsTable.parts.map { .text($0) })),
@@ -62,6 +64,15 @@ struct PageData {
     paths.map { path in
       .text(name.text(Array((path.split(separator: "/").last.map(String.init) ?? path).utf8)))
     }
+  }
+
+  /// The words of a command that names the same APIs; null where it would need a file of patterns, or names that are hashed.
+  private var commandOptions: PageValue {
+    guard redaction == nil, !choices.template.contains("patterns") else { return .null }
+    let words =
+      (choices.template.isEmpty ? [] : ["--template"]) + choices.options.split(separator: " ").map(String.init)
+      + (choices.filter.isEmpty ? [] : ["--filter", choices.filter])
+    return .list(words.map { .text($0) })
   }
 
   // MARK: Totals

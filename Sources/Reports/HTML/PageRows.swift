@@ -140,18 +140,27 @@ struct ClientFigures {
 /// The cost of opening and closing the connections between one client and one host at one server. Lengths are octets.
 struct PairFigures {
   var connections = 0
+  /// Connections that carry requests one after another; the others became tunnels, as for a WebSocket, and carry nothing else.
+  var reusable = 0
   /// Setup, handshake and teardown of all connections.
   var octets = 0
-  /// Setup, handshake and teardown of the most expensive connection: one connection is necessary.
-  var largest = 0
+  /// Setup, handshake and teardown of those that are necessary: of tunnels, and of the most expensive one of the others.
+  private var necessary = 0
+  private var largest = 0
 
-  /// Octets of all connections but the most expensive one.
-  var beyondFirst: Int { octets - largest }
+  /// Octets of all connections but the necessary ones.
+  var beyondFirst: Int { octets - necessary }
 
-  mutating func add(_ octets: Int) {
+  mutating func add(_ octets: Int, isTunnel: Bool) {
     connections += 1
     self.octets += octets
-    largest = max(largest, octets)
+    if isTunnel {
+      necessary += octets
+    } else {
+      reusable += 1
+      necessary += max(octets - largest, 0)
+      largest = max(largest, octets)
+    }
   }
 }
 

@@ -88,12 +88,12 @@ struct PageSavings {
     let rows = figures.sortedPairs.filter { $0.figures.beyondFirst > 0 }
     return Saving(
       id: "connections", octets: rows.reduce(0) { $0 + $1.figures.beyondFirst },
-      count: rows.reduce(0) { $0 + $1.figures.connections - 1 }, isEstimate: true,
+      count: rows.reduce(0) { $0 + $1.figures.reusable - 1 }, isEstimate: true,
       whole: rows.reduce(0) { $0 + $1.figures.octets } + figures.pairs.others.octets,
       rows: rows.prefix(PageLimits.savingRows).map { pair, row in
         (
           pair.host.isEmpty ? name.endpoint(pair.server) : pair.host, " from \(name.address(pair.client))",
-          row.beyondFirst, row.connections
+          row.beyondFirst, row.reusable
         )
       }, rowCount: figures.pairs.hasOthers ? nil : rows.count)
   }

@@ -9,7 +9,8 @@ struct PageTimeline {
     ("body", [.body]), ("header", [.header]), ("start_line", [.startLine]),
     ("framing", [.framing, .trailer, .control]), ("tls", [.tls]), ("quic", [.quic]),
     ("overhead", [.link, .encapsulation, .network, .transport]), ("retransmitted", [.retransmitted]),
-    ("other", [.stray, .tunnel, .opaque, .outOfWindow, .udp, .otherIP, .nonIP, .malformed]),
+    ("tunnel", [.tunnel]),
+    ("other", [.stray, .opaque, .outOfWindow, .udp, .otherIP, .nonIP, .malformed]),
   ]
 
   /// The first nanosecond of the first interval.

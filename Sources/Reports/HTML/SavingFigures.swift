@@ -60,7 +60,9 @@ struct SavingFigures {
       unattributed += connection.unattributed
     }
     if cost > 0 {
-      pairs.add(AddressPair(client: connection.client.address, server: connection.server, host: host)) { $0.add(cost) }
+      pairs.add(AddressPair(client: connection.client.address, server: connection.server, host: host)) {
+        $0.add(cost, isTunnel: connection.flags.contains(.tunnel))
+      }
     }
     return host
   }

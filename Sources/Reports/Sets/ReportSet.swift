@@ -59,7 +59,7 @@ public enum ReportFormat: String, CaseIterable, Sendable {
     case .html:
       return try HTMLReport(
         folder: folder, grouping: grouping, redaction: redaction, captures: context.captures,
-        keyLogs: context.keyLogs)
+        keyLogs: context.keyLogs, choices: context.choices)
     case .parquet: return try ParquetReport(folder: folder, context, isLive: isLive)
     }
   }

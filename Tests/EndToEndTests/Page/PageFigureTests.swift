@@ -53,6 +53,20 @@ import Testing
     #expect(rows.isEmpty || found > 0)
   }
 
+  /// QUIC packets and tunnels are parts of APIs, too, and all parts add up.
+  @Test(arguments: ["verify/chromium-h3/capture.pcapng.gz", "websockets/sockets.pcapng.gz"])
+  func partsAreAllBytes(_ name: String) throws {
+    let page = try Page([Corpus.folder.appendingPathComponent(name).path])
+    let apis = try page.table("apis")
+    let whole = try #require(try page.data()["summary"] as? [String: Any])
+    for (direction, prefix) in [("up", "request"), ("down", "response")] {
+      let parts = apis.columns.filter { $0.hasPrefix("\(direction)_") }
+      let octets = page.report.apis.rows.sum("\(prefix)_ip_bytes")
+      #expect(octets > 0 && parts.reduce(0) { $0 + apis.sum($1) } == octets)
+      #expect((whole[direction] as? [Int])?.reduce(0, +) == octets)
+    }
+  }
+
   @Test(arguments: Corpus.captures)
   func bytesOverTime(_ capture: CaptureFile) throws {
     let page = try Self.page(capture)
@@ -67,8 +81,10 @@ import Testing
       let octets = try #require(timeline[name] as? [[Int]])
       #expect(octets.joined().reduce(0, +) == rows.sum("bytes"))
       #expect(octets.allSatisfy { $0.count <= 240 })
-      let body = try #require(parts.firstIndex(of: "body"))
-      #expect(octets[body].reduce(0, +) == rows.sum("body_bytes"))
+      for part in ["body", "tunnel"] {
+        let index = try #require(parts.firstIndex(of: part))
+        #expect(octets[index].reduce(0, +) == rows.sum("\(part)_bytes"), "\(part)")
+      }
     }
   }
 

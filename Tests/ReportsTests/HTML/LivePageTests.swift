@@ -6,8 +6,8 @@ import Testing
 
 @Suite struct LivePageTests {
   /// The rows of a table in the data of a page.
-  private func rows(_ page: LivePage, _ table: String) throws -> [[Any]] {
-    let data = page.data(emptyTotals(), version: 1, time: 0, isOver: false)
+  private func rows(_ page: LivePage, _ table: String, _ totals: Totals = emptyTotals()) throws -> [[Any]] {
+    let data = page.data(totals, version: 1, time: 0, isOver: false)
     let object = try #require(try JSONSerialization.jsonObject(with: Data(data)) as? [String: Any])
     return try #require((object[table] as? [String: Any])?["rows"] as? [[Any]])
   }
@@ -36,5 +36,11 @@ import Testing
     #expect(errors.count == 1 && errors.first?.contains { $0 as? Int == 404 } == true, "\(errors)")
     #expect(errors.first?.contains { $0 as? Int == 200 } == true, "\(errors)")
     #expect(try rows(shown, "statuses").count == 2)
+    // Their APIs have the wait phases, of 1 ms each, that totals do not have yet.
+    var totals = emptyTotals()
+    totals.apis = [api("/v1", up: 10, down: 20, in: &texts)]
+    totals.texts = texts
+    let wait = { (page: LivePage) in try rows(page, "apis", totals).first?.filter { $0 as? Double == 1 }.count }
+    #expect(try wait(page) == 2 && wait(shown) == 4, "requests and responses, and two percentiles")
   }
 }

@@ -55,12 +55,13 @@ const linkTo = (name, value) => () => `${location.href.split('#')[0]}#${new URLS
 /** A text as one word of a shell. */
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** A command for the exchanges of a condition; null for a live run, and for names that the page has cut or escaped. */
+/** A command for the exchanges of a condition; null where no options name the same ones, and for names that the page has cut or escaped. */
 function commandFor(comparisons) {
-  if (data.live || data.captures.length !== 1 || comparisons.some(([, value]) => /[\\…"]/u.test(String(value)))) return null;
+  if (data.live || !data.options || data.captures.length !== 1 || comparisons.some(([, value]) => /[\\…"]/u.test(String(value)))) return null;
   const condition = comparisons.map(([name, value]) => (typeof value === 'number' ? `${name} == ${value}` : `${name} == "${value}"`)).join(' && ');
   const keys = data.keys.map((name) => ` --keys ${quoted(name)}`).join('');
-  return copier('Copy command', () => `sniffer ${quoted(data.captures[0])}${keys} --where ${quoted(condition)}`);
+  const options = data.options.map((word) => ` ${/^[\w.-]+$/.test(word) ? word : quoted(word)}`).join('');
+  return copier('Copy command', () => `sniffer ${quoted(data.captures[0])}${keys}${options} --where ${quoted(condition)}`);
 }
 
 /** The tools of an opened row. */

@@ -4,7 +4,7 @@
 const savingWords = {
   again: [({ count }) => `${plural(count, 'content was', 'contents were')} the same as one that the same client had transferred for the same URL before, query included. A cache, or a conditional request, saves them.`, 'caching', ['content', 'contents']],
   elsewhere: [({ count }) => `${plural(count, 'content was', 'contents were')} new for the URL, and the same as one that the same client had transferred for another URL. One URL for each content lets a cache serve it.`, 'caching', ['content', 'contents']],
-  fields: [({ bytes, whole }) => `${percent(bytes, whole)} of all header fields repeat the value that the same field had in the message before. Bytes are those on the wire, so that an indexed field of HTTP/2 counts a byte or two; fewer and shorter fields also help.`, 'headers', ['message', 'messages']],
+  fields: [({ bytes, whole }) => `${percent(bytes, whole)} of all header fields repeat the value that the same field had in the message before. Bytes are those on the wire, so that an indexed field of HTTP/2 or HTTP/3 counts a byte or two; fewer and shorter fields also help.`, 'headers', ['message', 'messages']],
   cookies: [({ whole }) => `Cookies are ${unbrokenBytes(whole)} in all; these repeat the value before. Serve static files from a host without cookies; shrink cookies.`, 'headers', ['message', 'messages']],
   gzip: [({ count, whole }) => `${plural(count, 'content', 'contents')} of ${unbrokenBytes(whole)} came without compression. Samples of them say how much smaller gzip makes them.`, 'compression', ['content', 'contents']],
   retransmissions: [() => 'They were lost on the way, or the sender took them for lost. That depends on the network more than on the app.', 'hosts', ['connection', 'connections']],
@@ -14,8 +14,8 @@ const savingWords = {
 };
 
 function savingsSection({ savings, summary }) {
-  if (!summary.messages) return null;
   if (!savings.length) {
+    if (!summary.messages) return null;
     return ['savings', 'What would save most', section('savings', 'What would save most', null,
       element('p', {}, 'Nothing was found: no content was transferred again, nothing is left to compress, and nothing was lost.'))];
   }

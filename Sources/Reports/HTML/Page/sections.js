@@ -33,9 +33,9 @@ function tiles({ summary, parts, cookies: cookieTable, contents, hosts }) {
   return element('dl', { class: 'tiles' }, whole,
     tile('Up', shortBytes(up), `${percent(up, summary.original)} of the wire, ${plural(summary.requests, 'request')}`),
     tile('Down', shortBytes(down), `${percent(down, summary.original)} of the wire, ${plural(summary.responses, 'response')}`),
-    tile('Header sections', shortBytes(heads), `${percent(heads, up + down)} of what HTTP costs, cookies ${shortBytes(cookies)}`),
+    tile('Header sections', shortBytes(heads), `${percent(heads, up + down)} of what HTTP costs, cookies ${unbrokenBytes(cookies)}`),
     tile('Transferred again', shortBytes(contents.repeated_bytes), `${plural(contents.repeated_contents, 'identical content')}`),
-    tile('Errors', grouped(errors), `${grouped(summary.status_4xx)} are 4xx, ${grouped(summary.status_5xx)} are 5xx`, errors > 0 ? 'bad' : ''),
+    tile('Errors', grouped(errors), `4xx: ${grouped(summary.status_4xx)}, 5xx: ${grouped(summary.status_5xx)}`, errors > 0 ? 'bad' : ''),
     tile('Waiting, median', summary.wait_ms_p50 === null ? '—' : duration(summary.wait_ms_p50), summary.wait_ms_p95 === null ? 'no exchange was seen whole' : `95 % are below ${unbroken(summary.wait_ms_p95)}`));
 }
 
@@ -70,7 +70,7 @@ function bytesSection({ summary, parts, apis }) {
   const items = top.map((row) => [label(row), partsOf(row, parts)]);
   const hidden = [...rows.slice(12), ...(rest ? [rest] : [])];
   const bars = element('div', {}, barList(parts, items));
-  return ['bytes', 'Bytes', section('bytes', 'What the bytes are', 'Bytes of messages by what they are, and the headers of IP and TCP and the retransmissions that carried them.',
+  return ['bytes', 'Bytes', section('bytes', 'What the bytes are', 'Bytes of messages by what they are, with the retransmissions and the headers of IP, TCP and UDP that carried them.',
     legend(parts.map((part) => [titled(part), color(part)])),
     element('h3', {}, 'Up and down'), barList(parts, [['up', summary.up], ['down', summary.down]]),
     element('h3', {}, 'APIs with the most bytes'),
@@ -136,7 +136,7 @@ function apiDetail(row, exchanges, parts, frames) {
   list.show(exchanges, 'bytes');
   const count = Math.max(row.requests, row.responses);
   return element('div', { class: 'opened' },
-    linkTools(copier('Copy link', linkTo('api', `${row.host}${row.path}`)), commandFor([['host', row.host], ['api_path', row.path]])),
+    linkTools(copier('Copy link', linkTo('api', `${row.host}${row.path}`)), commandFor([...(row.method ? [['method', row.method]] : []), ['host', row.host], ['api_path', row.path]])),
     barList(parts, ['up', 'down'].map((direction) => [direction, parts.map((part) => row[`${direction}_${part}`])])),
     frameDetail(`${row.host}${row.path}`, frames),
     element('p', { class: 'soft' }, exchanges.length < count ? `Of ${plural(count, 'exchange')}, ${grouped(exchanges.length)} ${exchanges.length === 1 ? 'is' : 'are'} on this page, those with the most bytes first.` : `${plural(exchanges.length, 'exchange')}, those with the most bytes first.`),

@@ -23,7 +23,8 @@ function webSocketsSection({ websockets }) {
   return ['websockets', 'WebSockets', section('websockets', 'WebSockets', `The frames of WebSockets, by API and direction. ${keepaliveWords(rows, 'them')}`,
     dataTable({
       name: 'WebSockets', rows, rest: socketRow(others(websockets)), total: websockets.total, sorted: 'all bytes',
-      fields: [columns.place(), ...socketFields()],
+      // An opened API has the kinds of frames, for which there is no room here.
+      fields: [columns.place(), ...socketFields().filter(({ label }) => !['text', 'binary', 'pings', 'pongs'].includes(label))],
     }))];
 }
 
