@@ -14,12 +14,12 @@ their padding and priority, `_trailer` the fields after the content; `_expanded_
 message has in the spelling of HTTP/1.1 (:authority as Host where there is none, cookies joined). `_fields` and `_texts` are those
 of the regular fields.
 """
-import argparse, csv, gzip, hmac, struct, sys
+import argparse, collections, csv, gzip, hmac, struct, sys
 
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM, ChaCha20Poly1305
 from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
-from hpack.hpack import Decoder
+from hpack.hpack import Decoder, decode_integer
 
 import truth
 
@@ -133,19 +133,29 @@ class Block(Decoder):
     def __init__(self):
         super().__init__(max_header_list_size=1 << 30)
         self.max_allowed_table_size = 1 << 20
+        # The frames that tell each entry of the dynamic table, newest first.
+        self.origins = collections.deque()
 
-    def take(self, data):
-        out, at = [], 0
+    def take(self, data, frames=()):
+        """The fields of a block that is in these frames. `relied` is then the frames that tell the entries it refers to."""
+        out, at, self.relied = [], 0, set()
         while at < len(data):
             octet, rest = data[at], memoryview(data)[at:]
+            is_update = octet & 0xE0 == 0x20
+            index = 0 if is_update else decode_integer(rest, 7 if octet & 0x80 else 6 if octet & 0x40 else 4)[0]
+            source = self.origins[index - 62] if index > 61 else frozenset()
+            self.relied |= source
             if octet & 0x80:
                 field, size = self._decode_indexed(rest)
             elif octet & 0x40:
                 field, size = self._decode_literal_index(rest)
-            elif octet & 0x20:
+                self.origins.appendleft(source | frozenset(frames))
+            elif is_update:
                 field, size = None, self._update_encoding_context(rest)
             else:
                 field, size = self._decode_literal_no_index(rest)
+            while len(self.origins) > len(self.header_table.dynamic_entries):
+                self.origins.pop()
             out.append((tuple(bytes(part) for part in field[:2]) if field else None, size))
             at += size
         return out
@@ -155,7 +165,7 @@ class Half:
     def __init__(self):
         self.line = self.header = self.body = self.framing = self.trailer = self.control = 0
         self.fields, self.pseudo, self.begin, self.end, self.whole, self.has_head = [], {}, None, None, False, False
-        self.frames = []
+        self.frames, self.relied = [], set()
 
     def take(self, fields):
         for field, size in fields:
@@ -214,9 +224,11 @@ class Side:
                 if kind == 0:
                     half.body += stop - start
                 else:
-                    pending = (stream, (pending[1] if pending and kind == 9 else b"") + payload[start:stop], flags & 1 if kind == 1 else pending[2])
+                    before, end_flag, frames = pending[1:] if pending and kind == 9 else (b"", flags & 1, [])
+                    pending = (stream, before + payload[start:stop], end_flag, frames + [half.frames[-1]])
                     if flags & 4:
-                        fields = decoder.take(pending[1])
+                        fields = decoder.take(pending[1], pending[3])
+                        half.relied |= decoder.relied
                         blocks.append((stream, is_client, fields))
                         status = next((int(f[1]) for f, _ in fields if f and f[0] == b":status"), 0)
                         if half.has_head:
