@@ -329,6 +329,18 @@ import Testing
     #expect(found.violations == [])
     #expect(found.messages.map { "\($0.path) \($0.octets)" } == whole.messages.map { "\($0.path) \($0.octets)" })
     #expect(found.connections.first?.security?.opening == .yes)
+    // So does a later record of its handshake, where the first packet with the ServerHello is lost.
+    let server = try #require(turns.firstIndex { $0.peer == .server })
+    for count in [60, 200, 500] {
+      var dialogue = Dialogue(turns, cut: (server, count))
+      let lost = try #require(
+        dialogue.segments.firstIndex { $0.source.port == dialogue.server.port && !$0.payload.isEmpty })
+      #expect(dialogue.segments.remove(at: lost).payload.count == count)
+      let found = Analysis(dialogue.packets(), secrets: renamed)
+      #expect(found.violations == [], "\(count)")
+      #expect(found.messages.map { "\($0.path) \($0.octets)" } == whole.messages.map { "\($0.path) \($0.octets)" })
+      #expect(found.connections.first?.security?.suite == whole.connections.first?.security?.suite, "\(count)")
+    }
     // With no log that fits it is closed, and nothing is said to be wrong.
     let others = Self.log { $0.contains(name) ? nil : $0 }
     let closed = Analysis(Dialogue(turns, cut: nil).packets(), secrets: others)

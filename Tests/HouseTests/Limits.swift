@@ -79,7 +79,7 @@ enum Limits {
     "KeyLog.candidateLimit": KeyLog.candidateLimit, "KeyLogFile.streamLimit": KeyLogFile.streamLimit,
     "KeyLog.trialLimit": KeyLog.trialLimit, "TLSSession.trialLimit": TLSSession.trialLimit,
     "HandshakeMessages.lengthLimit": HandshakeMessages.lengthLimit,
-    "TLSSession.attemptLimit": TLSSession.attemptLimit,
+    "TLSSession.attemptLimit": TLSSession.attemptLimit, "TLSSession.nameAttemptLimit": TLSSession.nameAttemptLimit,
     "TLSSession.searchAttemptLimit": TLSSession.searchAttemptLimit, "SecureHosts.limit": SecureHosts.limit,
     "UnpairedResponses.limit": UnpairedResponses.limit, "UnpairedResponses.retained": UnpairedResponses.retained,
     "UnpairedResponses.searchLimit": UnpairedResponses.searchLimit,

@@ -78,6 +78,9 @@ struct UndecidedProtocol {
     return (count, isVaried)
   }
 
+  /// Whether the octets of a record are frames of HTTP/2 from its start to its end, and not of DATA alone.
+  static func areFrames(_ octets: RawSpan) -> Bool { frames(octets)?.isVaried ?? false }
+
   /// Whether either side's stream starts like HTTP/2: with the whole preface, or with the header of a SETTINGS frame.
   static func isHTTP2(_ octets: RawSpan) -> Bool {
     if octets.byteCount >= HTTP2Preface.length, HTTP2Preface.matches(octets) { return true }

@@ -92,6 +92,7 @@ public struct KeyFindings: ReportSink {
     case .none: return Finding(text: "nothing to open; there is \(labels)")
     case .no, .partly: break
     }
+    if !labels.isEmpty, security.suite == nil { return Finding(text: "no ServerHello; there is \(labels)") }
     if !labels.isEmpty, !security.isSuiteOpened { return Finding(text: "suite is not opened; there is \(labels)") }
     if !labels.isEmpty {
       // Each direction has a secret of its own for its data.

@@ -163,13 +163,13 @@ extension QUICConnection {
     if level == .handshake, side != client { findEncryptedName(version, place, payload, from: side, &room, &run) }
     guard let name = opener.value.name else { return false }
     // 0-RTT has the suite of an earlier connection (RFC 9001 §4.6.3). Its packets tell which one. So do packets behind a lost ServerHello.
-    let suites = level == .early ? Self.suites : [facts.suite].compactMap(\.self)
+    let suites = level == .early ? CipherSuite.ofQUIC : suitesFound
     var made: [QUICOpener.Candidate] = []
     for place in run.secrets.places(label, of: name) {
-      for suite in suites.isEmpty ? Self.suites : suites {
-        guard let protection = CipherSuite(suite).protection else { continue }
+      for suite in suites {
+        guard let protection = suite.protection else { continue }
         let keys = run.secrets.withSecret(at: place) { KeyPhases($0, protection, version.labels) }
-        if let keys { made.append(.init(place: place, suite: suite, keys: keys)) }
+        if let keys { made.append(.init(place: place, suite: suite.number, keys: keys)) }
       }
     }
     opener.value.sides[side].levels[level.rawValue].candidates = made
@@ -178,8 +178,8 @@ extension QUICConnection {
     return !made.isEmpty
   }
 
-  /// The suites that QUIC has (RFC 9001 §5.3).
-  private static let suites: [UInt16] = [0x1301, 0x1302, 0x1303, 0x1304]
+  /// The suites that may be right: the one that the server chose, else each one that QUIC has.
+  private var suitesFound: [CipherSuite] { facts.suite.map { [CipherSuite($0)] } ?? CipherSuite.ofQUIC }
 
   /// Takes the suite that opened a packet, if no ServerHello told it.
   private mutating func learnSuite(_ suite: UInt16) {
@@ -219,22 +219,18 @@ extension QUICConnection {
   ) {
     guard let opener, let version = QUICVersion(version), opener.value.maySearch(run.secrets.count) else { return }
     let numbers = opener.value.sides[side].numbers[QUICLevel.handshake.space]
-    let suites = opener.value.hasServerHello ? [facts.suite].compactMap(\.self) : Self.suites
-    var found: UInt16?
+    let suites = opener.value.hasServerHello ? suitesFound : CipherSuite.ofQUIC
     for isServer in [true, false] where client == nil || (client != side) == isServer {
       let label: SecretLabel = isServer ? .serverHandshakeTraffic : .clientHandshakeTraffic
-      let name = run.secrets.firstFitting(label) { secret in
-        found = suites.first { suite in
-          var keys = CipherSuite(suite).protection.flatMap { KeyPhases(secret, $0, version.labels) }
-          var trials = 0
-          return keys?.open(place, in: payload, numbers, trials: &trials, &room) != nil
-        }
-        return found != nil
+      let found = run.secrets.firstFitting(label, suites) { secret, suite in
+        var keys = KeyPhases(secret, suite, version.labels)
+        var trials = 0
+        return keys?.open(place, in: payload, numbers, trials: &trials, &room) != nil
       }
-      guard let name, let found else { continue }
-      opener.value.name = name
+      guard let found else { continue }
+      opener.value.name = found.name
       opener.value.progress += 1
-      learnSuite(found)
+      learnSuite(found.suite.number)
       if client == nil {
         client = isServer ? 1 - side : side
         run.connection.client = client

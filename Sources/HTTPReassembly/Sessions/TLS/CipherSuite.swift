@@ -57,6 +57,11 @@ struct CipherSuite {
     return explicit + protection.cipher.tagLength + (isTLS13 ? 1 : 0)
   }
 
+  /// The suites of TLS 1.3 (RFC 8446 §B.4). Where no ServerHello was captured, a record that opens tells which one is right.
+  static let ofTLS13 = [0x1301, 0x1302, 0x1303, 0x1304, 0x1305].map { CipherSuite($0) }
+  /// Those of QUIC: all but one, whose tag is too short for it (RFC 9001 §5.3).
+  static let ofQUIC = [CipherSuite](ofTLS13.dropLast())
+
   private static let names: [(number: UInt16, name: StaticString)] = [
     (0x0001, "TLS_RSA_WITH_NULL_MD5"),
     (0x0002, "TLS_RSA_WITH_NULL_SHA"),
@@ -259,6 +264,22 @@ struct CipherSuite {
     (0xccad, "TLS_DHE_PSK_WITH_CHACHA20_POLY1305_SHA256"),
     (0xccae, "TLS_RSA_PSK_WITH_CHACHA20_POLY1305_SHA256"),
   ]
+}
+
+extension KeyLog {
+  /// Tries the newest names with a secret under a label, each with these suites, for a connection whose hellos do not tell the name or the
+  /// suite. Returns the first name and suite that `opens` accepts.
+  mutating func firstFitting(
+    _ label: SecretLabel, _ suites: [CipherSuite], _ opens: (RawSpan, CipherSuite.Protection) -> Bool
+  ) -> (name: SecretName, suite: CipherSuite)? {
+    var found: CipherSuite?
+    let name = firstFitting(label) { secret in
+      found = suites.first { suite in suite.protection.map { opens(secret, $0) } ?? false }
+      return found != nil
+    }
+    guard let name, let found else { return nil }
+    return (name, found)
+  }
 }
 
 extension ConnectionSecurity {

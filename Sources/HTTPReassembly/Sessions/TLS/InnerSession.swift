@@ -17,6 +17,8 @@ enum InnerSession {
     let name = alpn.map { String(decoding: $0, as: UTF8.self) }
     switch name {
     case nil where UndecidedProtocol.isHTTP2(octets), "h2": self = .http2(OwnMemory(HTTP2Session(opening, &run)))
+    // The choice may be lost together with the first records.
+    case nil where UndecidedProtocol.areFrames(octets): self = .http2(OwnMemory(HTTP2Session(opening, &run)))
     // Names of drafts, such as h2-16, have the same frames.
     case _ where name?.hasPrefix("h2-") == true: self = .http2(OwnMemory(HTTP2Session(opening, &run)))
     case nil, "http/1.1", "http/1.0", "http/0.9": self = .http1(OwnMemory(HTTP1Session(opening, &run)))

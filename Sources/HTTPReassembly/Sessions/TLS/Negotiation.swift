@@ -21,6 +21,9 @@ struct Negotiation {
   var leastExpansion: Int?
   /// Whether a ServerHello was read that is not a HelloRetryRequest.
   var hasServerHello = false
+  /// Whether octets were lost that held the ServerHello, or some of it. The secrets of TLS 1.3 can still open records: the client's random
+  /// names them, and a record that opens tells the suite.
+  var hasLostServerHello = false
   var offersEarlyData = false
   /// Whether the server accepts the early data; nil while unknown.
   var takesEarlyData: Bool?
@@ -37,7 +40,14 @@ struct Negotiation {
   /// Whether the server sent messages that do not occur in a resumed session.
   var isFull = false
 
-  var isTLS13: Bool { version >= 0x0304 }
+  /// Whether it is TLS 1.3, or can only be opened as that.
+  var isTLS13: Bool { version >= 0x0304 || hasLostServerHello && !hasServerHello }
+  /// Whether keys can be made, perhaps by trial.
+  var hasParameters: Bool { hasServerHello || hasLostServerHello }
+  /// Whether records can be opened under the suite, as far as it is known.
+  var canOpen: Bool { suite.map { $0.protection != nil } ?? hasLostServerHello }
+  /// The suites that may be right: the one that the server chose, else each one of TLS 1.3.
+  var suites: [CipherSuite] { suite.map { [$0] } ?? (hasLostServerHello ? CipherSuite.ofTLS13 : []) }
 
   /// Begins a negotiation with a ClientHello: the first one, one after a HelloRetryRequest, or one of a renegotiation.
   mutating func take(client hello: Hello) {
@@ -61,6 +71,14 @@ struct Negotiation {
     leastExpansion = suite?.leastExpansion(version: version)
     for index in 0..<32 { randoms[index] = hello.random[index] }
     session = hello.session.withOctets { SecretName(.session, $0.extracting(0..<hello.sessionLength)) }
+  }
+
+  /// Takes the suite of TLS 1.3 that has opened a record, in the place of a ServerHello.
+  mutating func take(found suite: CipherSuite) {
+    version = 0x0304
+    self.suite = suite
+    leastExpansion = suite.leastExpansion(version: version)
+    hasServerHello = true
   }
 
   /// The name for secrets of a session that a ticket stands for. Tickets have any length.

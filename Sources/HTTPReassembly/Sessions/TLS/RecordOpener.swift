@@ -16,6 +16,15 @@ struct RecordOpener {
     static func < (a: Epoch, b: Epoch) -> Bool { a.rawValue < b.rawValue }
   }
 
+  /// Keys to try.
+  struct Candidate {
+    var epoch: Epoch
+    var suite: CipherSuite
+    /// The place of the secret that they come from.
+    var place: SecretPlace
+    var protection: RecordProtection
+  }
+
   var epoch = Epoch.handshake
   /// The number of key updates in the epoch `application`.
   var updates = 0
@@ -24,7 +33,7 @@ struct RecordOpener {
   /// The keys in use, once a record has been opened with them.
   var protection: RecordProtection?
   /// Keys to try, of the current epoch and the later ones.
-  var candidates: [(epoch: Epoch, place: SecretPlace, protection: RecordProtection)] = []
+  var candidates: [Candidate] = []
   /// The number of trials of keys since they may have changed.
   var trials = 0
   /// The number of the next record under the current keys.

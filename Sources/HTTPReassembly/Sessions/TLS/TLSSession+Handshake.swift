@@ -131,7 +131,9 @@ extension TLSSession {
   }
 
   /// Chooses the ClientHello that the server has answered: the one whose secrets are known, or whose session the answer repeats.
-  private mutating func chooseHello(_ answer: Hello, _ run: inout Run) {
+  ///
+  /// Without an answer, only secrets can tell.
+  private mutating func chooseHello(_ answer: Hello?, _ run: inout Run) {
     guard let negotiation, !negotiation.value.copies.isEmpty else { return }
     let copies = negotiation.value.copies
     negotiation.value.copies = []
@@ -146,7 +148,9 @@ extension TLSSession {
         break
       }
       let session = hello.session.withOctets { SecretName(.session, $0.extracting(0..<hello.sessionLength)) }
-      let answered = answer.session.withOctets { SecretName(.session, $0.extracting(0..<answer.sessionLength)) }
+      let answered = answer.flatMap { answer in
+        answer.session.withOctets { SecretName(.session, $0.extracting(0..<answer.sessionLength)) }
+      }
       if let session, let answered, session == answered, negotiation.value.offeredSession != answered, chosen == nil {
         chosen = (hello, content)
       }
@@ -161,6 +165,13 @@ extension TLSSession {
     isNamePublic = false
     facts.isServerNamePublic = false
     learnName(chosen.hello, chosen.content, &run)
+  }
+
+  /// Notes that octets of a side are not seen. If the ServerHello has not been read, it was among them.
+  mutating func noteLostHello(_ side: Side, _ run: inout Run) {
+    guard let client, side != client, let negotiation, !negotiation.value.hasParameters else { return }
+    chooseHello(nil, &run)
+    negotiation.value.hasLostServerHello = true
   }
 
   private mutating func takeServerHello(_ content: [UInt8], _ side: Side, _ run: inout Run) {

@@ -97,11 +97,20 @@ extension TLSSession {
     return masters
   }
 
-  /// The keys of an epoch that may be right, one for each secret that a log has for it.
-  func makeProtections(
+  /// The keys of an epoch that may be right, one for each secret that a log has for it, and for each suite that may be right.
+  func makeCandidates(
     _ side: Side, _ epoch: RecordOpener.Epoch, updates: Int, _ run: inout Run
-  ) -> [(place: SecretPlace, protection: RecordProtection)] {
-    guard let negotiation, let suite = negotiation.value.suite?.protection else { return [] }
+  ) -> [RecordOpener.Candidate] {
+    negotiation?.value.suites.flatMap { makeCandidates(side, epoch, $0, updates: updates, &run) } ?? []
+  }
+
+  private func makeCandidates(
+    _ side: Side, _ epoch: RecordOpener.Epoch, _ found: CipherSuite, updates: Int, _ run: inout Run
+  ) -> [RecordOpener.Candidate] {
+    guard let negotiation, let suite = found.protection else { return [] }
+    func candidate(_ place: SecretPlace, _ protection: RecordProtection?) -> RecordOpener.Candidate? {
+      protection.map { .init(epoch: epoch, suite: found, place: place, protection: $0) }
+    }
     let (isClient, randoms, version) = (side == client, negotiation.value.randoms, negotiation.value.version)
     let encryptsThenMACs = negotiation.value.encryptsThenMACs
     if epoch == .master {
@@ -111,14 +120,14 @@ extension TLSSession {
             master: $0, randoms: randoms, version: version, encryptsThenMACs: encryptsThenMACs, isClient: isClient,
             suite)
         }
-        return protection.map { (master.place, $0) }
+        return candidate(master.place, protection)
       }
     }
     guard let name = negotiation.value.client, epoch != .early || isClient else { return [] }
     let places = run.secrets.places(label(epoch, side), of: name)
     guard updates > 0 else {
       return places.compactMap { place in
-        run.secrets.withSecret(at: place) { RecordProtection(trafficSecret: $0, suite) }.map { (place, $0) }
+        candidate(place, run.secrets.withSecret(at: place) { RecordProtection(trafficSecret: $0, suite) })
       }
     }
     // Keys are updated after they have opened a record, so the first secret is the right one.
@@ -130,7 +139,8 @@ extension TLSSession {
       secret = (secret.count + 1, next)
     }
     opener.value.updated = secret
-    return secret.secret.withOctets { RecordProtection(trafficSecret: $0, suite) }.map { [(place, $0)] } ?? []
+    let updated = candidate(place, secret.secret.withOctets { RecordProtection(trafficSecret: $0, suite) })
+    return updated.map { [$0] } ?? []
   }
 
   /// Starts other keys for the following records of a side.
@@ -146,7 +156,7 @@ extension TLSSession {
 
   /// Whether the known secrets can open a record whose header has come.
   mutating func canOpenRecord(_ side: Side, _ run: inout Run) -> Bool {
-    guard let negotiation, negotiation.value.hasServerHello, !sides[side].isClosed else { return false }
+    guard let negotiation, negotiation.value.hasParameters, !sides[side].isClosed else { return false }
     let isTLS13 = negotiation.value.isTLS13
     let isProtected =
       isTLS13 ? sides[side].contentType == TLSSide.ContentType.applicationData : sides[side].isProtected
@@ -158,15 +168,15 @@ extension TLSSession {
 
   /// Prepares to open records of a side, if known secrets may do it.
   mutating func prepareOpener(_ side: Side, _ run: inout Run) -> Bool {
-    guard let negotiation, negotiation.value.hasServerHello, !sides[side].isClosed else { return false }
+    guard let negotiation, negotiation.value.hasParameters, !sides[side].isClosed else { return false }
     let isTLS13 = negotiation.value.isTLS13
     if let opener = sides[side].opener {
       if opener.value.protection != nil || opener.value.skipped < Self.attemptLimit { return true }
       guard opener.value.knownSecrets != run.secrets.count else { return false }
     }
-    guard negotiation.value.suite?.protection != nil else { return false }
+    guard negotiation.value.canOpen else { return false }
     if !hasSecrets(side, run) {
-      // The secret that opens the server's first record finds the name of an encrypted or lost hello.
+      // The secret that opens a record of the server's handshake finds the name of an encrypted or lost hello.
       guard isTLS13, hasUnknownName, side != client, !run.secrets.isEmpty,
         sides.look(side, { $0.passed == 0 && $0.opener == nil })
       else { return false }

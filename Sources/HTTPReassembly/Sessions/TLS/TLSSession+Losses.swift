@@ -211,6 +211,7 @@ extension TLSSession {
     abandonGathered(side, &run)
     abandonSearch(side, &run)
     sides[side].handshake.lose()
+    noteLostHello(side, &run)
     let inside = sides[side].isLost ? 0 : min(Int(sides[side].remaining), count)
     if inside > 0 {
       sides[side].isDamaged = true

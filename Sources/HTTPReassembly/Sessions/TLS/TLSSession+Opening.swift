@@ -83,10 +83,8 @@ extension TLSSession {
         return nil
       }
     }
-    if hasUnknownName, opener.value.epoch == .handshake, opener.value.protection == nil,
-      opener.value.skipped == 0, side != client, !hasSecrets(side, run)
-    {
-      guard findEncryptedName(side, body, into: &memory, &run) else {
+    if needsName(side, run), opener.value.skipped == 0 {
+      guard findName(side, header, body, numbers: 1, into: &memory, &run) else {
         // No secret fits, so the side stays closed.
         sides[side].opener = nil
         return nil
@@ -114,18 +112,25 @@ extension TLSSession {
   private static func searchLimit(_ run: borrowing Run) -> Int { run.configuration.recordSearchLimit }
 
   /// Uses candidate keys, which have opened a record, from now on. `sequence` is the number of the next record.
-  func adoptCandidate(_ index: Int, _ side: Side, sequence: UInt64, _ run: inout Run) {
+  mutating func adoptCandidate(_ index: Int, _ side: Side, sequence: UInt64, _ run: inout Run) {
     guard let opener = sides[side].opener else { return }
-    let (epoch, place, protection) = opener.value.candidates[index]
-    run.secrets.noteUse(of: place)
+    let found = opener.value.candidates[index]
+    run.secrets.noteUse(of: found.place)
     let updates = opener.value.updates
-    opener.value.start(epoch)
+    opener.value.start(found.epoch)
     opener.value.updates = updates
-    opener.value.protection = protection
+    opener.value.protection = found.protection
     opener.value.sequence = sequence
     opener.value.isFirst = true
-    if epoch == .master { sides[side].isProtected = true }
-    if run.usedSecrets.isWanted { noteUse(side, epoch, &run) }
+    if found.epoch == .master { sides[side].isProtected = true }
+    if negotiation?.value.hasServerHello == false { learnSuite(found.suite) }
+    if run.usedSecrets.isWanted { noteUse(side, found.epoch, &run) }
+  }
+
+  /// Takes the suite that has opened a record of TLS 1.3. No ServerHello told it.
+  private mutating func learnSuite(_ suite: CipherSuite) {
+    negotiation?.value.take(found: suite)
+    (facts.version, facts.suite) = (0x0304, suite.number)
   }
 
   /// Notes the first record of a side that was opened with the secret of an epoch.
@@ -144,19 +149,27 @@ extension TLSSession {
     }
   }
 
-  /// Looks for the name of the secrets of a connection with an encrypted or lost hello, by the server's first protected record.
+  /// Whether the name of the secrets is to be found by a record of the server's handshake: the hello is encrypted or lost.
+  func needsName(_ side: Side, _ run: borrowing Run) -> Bool {
+    guard hasUnknownName, side != client, let opener = sides[side].opener, opener.value.epoch == .handshake,
+      opener.value.protection == nil
+    else { return false }
+    return !hasSecrets(side, run)
+  }
+
+  /// Looks for the name of the secrets by a record of the server's handshake, which has one of the first so many numbers.
   @inline(never)
-  private func findEncryptedName(
-    _ side: Side, _ body: RawSpan, into memory: inout [UInt8], _ run: inout Run
+  func findName(
+    _ side: Side, _ header: InlineArray<5, UInt8>, _ body: RawSpan, numbers: UInt64, into memory: inout [UInt8],
+    _ run: inout Run
   ) -> Bool {
-    guard let negotiation, let suite = negotiation.value.suite?.protection else { return false }
-    let header = sides[side].header
-    let found = run.secrets.firstFitting(.serverHandshakeTraffic) { secret in
+    guard let negotiation else { return false }
+    let found = run.secrets.firstFitting(.serverHandshakeTraffic, negotiation.value.suites) { secret, suite in
       var protection = RecordProtection(trafficSecret: secret, suite)
-      return protection?.open(header, body, sequence: 0, into: &memory) != nil
+      return (0..<numbers).contains { protection?.open(header, body, sequence: $0, into: &memory) != nil }
     }
     guard let found else { return false }
-    negotiation.value.client = found
+    negotiation.value.client = found.name
     return true
   }
 
@@ -172,9 +185,7 @@ extension TLSSession {
     opener.value.candidates = []
     for epoch in epochs where epoch > current || epoch == current && opener.value.protection == nil {
       let updates = epoch == .application ? opener.value.updates : 0
-      for (place, protection) in makeProtections(side, epoch, updates: updates, &run) {
-        opener.value.candidates.append((epoch, place, protection))
-      }
+      opener.value.candidates += makeCandidates(side, epoch, updates: updates, &run)
     }
     // The new secret of a session is no reason for another search.
     opener.value.knownSecrets = run.secrets.count

@@ -10,6 +10,11 @@ extension TLSSession {
     return opener.value.attempts < Self.searchAttemptLimit
   }
 
+  /// The number of records by which a name is looked for behind lost octets. All secrets are tried, each some microseconds.
+  static var nameAttemptLimit: Int { 4 }
+  /// The number of records that a server's handshake has, one for each message.
+  private static var handshakeRecords: UInt64 { 4 }
+
   /// Searches the next octets of a side for a record, and takes them all.
   mutating func search(_ side: Side, _ octets: RawSpan, _ run: inout Run) {
     guard let opener = sides[side].opener else { return }
@@ -39,7 +44,8 @@ extension TLSSession {
   /// Too few octets may be the start of a header.
   private func candidate(_ side: Side, at offset: Int) -> Int? {
     guard let opener = sides[side].opener, let negotiation else { return nil }
-    let (least, version) = (expansion(side) - TLSRecords.headerLength, min(negotiation.value.version, 0x0303))
+    let least = expansion(side) - TLSRecords.headerLength
+    let version = negotiation.value.isTLS13 ? 0x0303 : negotiation.value.version
     let header = [TLSSide.ContentType.applicationData, UInt8(version >> 8), UInt8(version & 0xff)]
     return opener.value.searched.withOctets { octets in
       let left = octets.byteCount - offset
@@ -72,6 +78,11 @@ extension TLSSession {
     let searched = opener.value.searched
     let body = offset + TLSRecords.headerLength..<offset + TLSRecords.headerLength + length
     let mostLost = UInt64(max(run.configuration.recordSearchLimit, 0))
+    if opener.value.attempts <= Self.nameAttemptLimit, needsName(side, run) {
+      _ = searched.withOctets {
+        findName(side, header, $0.extracting(body), numbers: Self.handshakeRecords, into: &memory, &run)
+      }
+    }
     makeCandidates(side, &run)
     return searched.withOctets { octets in
       func sequence(of protection: inout RecordProtection, from first: UInt64) -> UInt64? {
