@@ -124,6 +124,25 @@ import Testing
     #expect(first.allSatisfy { $0.pairing != .exact })
   }
 
+  /// Requests are sent together, and one between them is lost. The first response answers the first one, and no response is given to the
+  /// last one that may answer the lost one.
+  @Test func aLostRequestBetweenTwoThatAreSentTogether() {
+    var dialogue = Dialogue.opened()
+    dialogue.send(.client, HTTP.get("/1"))
+    dialogue.send(.server, HTTP.ok("one"), isCaptured: false)
+    for number in 2...4 { dialogue.send(.client, HTTP.get("/\(number)"), isCaptured: number != 3) }
+    dialogue.send(.server, HTTP.ok("two, which is longer"))
+    let third = HTTP.ok(String(repeating: "3", count: 900))
+    dialogue.send(.server, String(third.prefix(200)), isCaptured: false)
+    dialogue.send(.server, String(third.dropFirst(200)))
+    dialogue.send(.server, HTTP.ok("four"))
+    dialogue.close()
+    let analysis = analyze(dialogue)
+    #expect(analysis.violations == [])
+    #expect(analysis.response("/2")?.octets.body == 20 && analysis.response("/2")?.pairing == .inferred)
+    #expect(analysis.responses.allSatisfy { $0.path != "/4" || $0.octets.body == 4 })
+  }
+
   /// A request whose head is cut at the snap length hides the one that was sent with it: a client that seemed to send one at a time always has
   /// two on the way from then on, and no wrong pair is exact.
   @Test func aRequestSentAheadBehindACutOne() {

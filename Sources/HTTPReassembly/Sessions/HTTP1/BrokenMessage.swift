@@ -60,6 +60,9 @@ extension Conversation {
       let (start, interimEnd) = read(number, run, { ($0.acknowledged, $0.interimEnd) }),
       interimEnd == .unknown, start <= position, start != .unknown
     else { return }
+    // A request that was sent before the latest response ended is not the only one that may be answered here.
+    let end = owners.look(side) { $0.isEmpty ? .unknown : $0.newest.end }
+    guard end == .unknown || end == .never || end <= start else { return }
     openHeadless(number, from: start, at: position, &run)
   }
 

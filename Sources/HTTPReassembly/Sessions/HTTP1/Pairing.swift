@@ -146,7 +146,28 @@ extension Conversation {
       if keys > best?.keys ?? 0 { best = (number, keys) }
       if keys == 2 { break }
     }
-    return best?.number
+    guard let best else { return nil }
+    return firstSentAhead(of: best.number, start, oldest: oldest, run)
+  }
+
+  /// The first of the waiting requests that acknowledge exactly the start of a response, up to one of them. Nil if a lost request may have
+  /// come before it.
+  ///
+  /// All of them were sent before any octet of the response had come, or are content of the first. So it is the answer to that.
+  private func firstSentAhead(
+    of number: Int, _ start: LineStart, oldest: Int, _ run: borrowing Run
+  ) -> Int? {
+    var first = number
+    while first > oldest, isWaiting(first, for: start, run), isWaiting(first - 1, for: start, run) { first -= 1 }
+    if first < number, read(first, run, { $0.followsHole }) == true { return nil }
+    return first
+  }
+
+  /// Whether a request waits for a response, and acknowledges exactly the start of this one.
+  private func isWaiting(_ number: Int, for start: LineStart, _ run: borrowing Run) -> Bool {
+    read(number, run) {
+      !$0.isAnswered && $0.exchange.request != nil && $0.acknowledged == start.position
+    } == true
   }
 
   /// The number of newest waiting requests that are checked for one response. A long queue thus costs no more than a short one.
