@@ -48,6 +48,13 @@ struct CSVLogTests {
     }
   }
 
+  @Test("a whole number may be written as a decimal")
+  func decimals() throws {
+    let log = try LogFolder.read(Self.header + "\nh,/p,request,1772359200,1234.0,1.2e3,-1.0,+7.\n")
+    let entry = try #require(log.entries.first)
+    #expect(entry.length == 1_234 && entry.lineLength == 1_200 && entry.headerLength == nil && entry.bodyLength == 7)
+  }
+
   @Test("names are found whatever their case and order, and can be mapped")
   func names() throws {
     var options = LogOptions()

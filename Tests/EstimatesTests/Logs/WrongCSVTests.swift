@@ -11,6 +11,10 @@ struct WrongCSVTests {
     arguments: [
       ("h,/p,request,1772359200,ten,1,2,3", "line 2, column length: expected a whole number of bytes, found 'ten'"),
       ("h,/p,request,1772359200,1.5,1,2,3", "line 2, column length: expected a whole number of bytes, found '1.5'"),
+      ("h,/p,request,1772359200,0x10,1,2,3", "line 2, column length: expected a whole number of bytes, found '0x10'"),
+      ("h,/p,request,1772359200,1.5e0,1,2,3", "line 2, column length: expected a whole number of bytes, found '1.5e0'"),
+      ("h,/p,request,1772359200,1e999,1,2,3", "line 2, column length: expected a whole number of bytes, found '1e999'"),
+      ("h,/p,request,1772359200,1e13,1,2,3", "line 2, column length: expected at most 2^40 bytes, found '1e13'"),
       ("h,/p,request,1772359200,NaN,1,2,3", "line 2, column length: expected a whole number of bytes, found 'NaN'"),
       (
         "h,/p,request,1772359200,1,99999999999999999999,2,3",

@@ -26,11 +26,13 @@ enum LogCell: Equatable {
   static let largestLength: Int64 = 1 << 40
 
   /// A whole number within ± `largestLength`; nil when absent. Throws for other values.
+  ///
+  /// It may be written as a decimal with nothing behind its point, as many languages write a sum of floating-point numbers.
   func length(_ column: LogColumn) throws(RowProblem) -> Int? {
     let number: Int64?
     switch self {
     case .absent: return nil
-    case .text(let text): number = Int64(text)
+    case .text(let text): number = Int64(text) ?? Self.decimal(text).flatMap(Int64.init(exactly:))
     case .integer(let integer): number = integer
     case .real(let real): number = Int64(exactly: real)
     case .octets: number = nil
@@ -41,6 +43,17 @@ enum LogCell: Equatable {
     }
     return Int(number)
   }
+
+  /// A decimal number, with a point and an exponent or without; nil for other texts that `Double` takes, as `0x10` and `inf`.
+  private static func decimal(_ text: String) -> Double? {
+    guard text.utf8.count <= longestDecimal, text.utf8.allSatisfy(Array("0123456789.+-eE".utf8).contains) else {
+      return nil
+    }
+    return Double(text)
+  }
+
+  /// The length of the longest number that is read as a decimal: what `Double` prints at most, and some zeros.
+  private static let longestDecimal = 40
 
   /// A duration in nanoseconds, from a number of units of `unit` nanoseconds. Nil when absent, and when negative, which means
   /// unknown. Throws for other values than numbers, and for more than a day.
