@@ -7,6 +7,17 @@ struct RelatedMessages {
   /// For a 304, the earlier responses with the content; for a redirection, the response of its target.
   var contents: [WireMessage] = []
 
+  /// The messages of a match. Contents are those of the kinds that count.
+  init(_ match: Matching.Match, of message: WireMessage, _ wire: [WireMessage], _ kinds: Set<Cause.Kind>) {
+    hops = match.hops.map { wire[$0] }
+    contents = kinds.contains(Self.contentKind(message)) ? match.contents.map { wire[$0] } : []
+  }
+
+  /// The cause if a message's figure has the content of another one.
+  fileprivate static func contentKind(_ message: WireMessage) -> Cause.Kind {
+    message.row.status == 304 ? .cachedContent : .redirectContent
+  }
+
   /// The causes of a difference from the wire, if `figure` sums several messages or includes another message's content; else nil.
   func explain<R: Reading>(
     _ evidence: ReadingEvidence<R>, _ message: WireMessage, _ figure: Int, wire: Int
@@ -14,7 +25,7 @@ struct RelatedMessages {
     if !hops.isEmpty, let causes = sum(evidence, message, figure, wire) { return causes }
     guard R.self == BodyReading.self || R.self == WholeReading.self, message.row.kind == .response else { return nil }
     let octets = message.row.octets
-    let kind: Cause.Kind = message.row.status == 304 ? .cachedContent : .redirectContent
+    let kind = Self.contentKind(message)
     let base = R.self == BodyReading.self ? octets.body : octets.total
     for content in contents {
       for length in [content.row.octets.body, content.decodedLength].compactMap({ $0 }) where length > 0 {
@@ -39,5 +50,30 @@ struct RelatedMessages {
       return (reading + [Cause(.hopsSummed, figure - own)]).significant
     }
     return nil
+  }
+}
+
+extension Verification {
+  /// The kinds of other messages' contents that a log counts.
+  ///
+  /// Tools are known to count some. In the log of an app's own monitor two rows must have such a figure, and nine in ten of those
+  /// that it could explain.
+  static func contentKinds(
+    _ matching: Matching, _ log: AppLog, _ wire: [WireMessage], _ readings: (MessageKind) -> LogReadings
+  ) -> Set<Cause.Kind> {
+    let kinds: Set<Cause.Kind> = [.cachedContent, .redirectContent]
+    guard log.dialect == .monitor else { return kinds }
+    var rows: [Cause.Kind: (fitting: Int, telling: Int)] = [:]
+    for (entry, match) in zip(log.entries, matching.matches) {
+      guard let match, !match.isOpen, !match.contents.isEmpty else { continue }
+      let message = wire[match.message]
+      let kind = RelatedMessages.contentKind(message)
+      let row = readings(entry.kind).compare(entry, message, RelatedMessages(match, of: message, wire, kinds))
+      let fits = (row.body.causes + row.total.causes).contains { $0.kind == kind }
+      guard fits || row.unexplained != 0 else { continue }
+      rows[kind, default: (0, 0)].telling += 1
+      if fits { rows[kind]?.fitting += 1 }
+    }
+    return kinds.filter { kind in rows[kind].map { $0.fitting > 1 && $0.fitting * 10 >= $0.telling * 9 } ?? false }
   }
 }

@@ -104,8 +104,9 @@ final class LogReadings {
   /// The figures that the app may have for a message.
   func expected(of message: WireMessage, isComplete: Bool) -> Expected {
     let groups = FieldGroup.groups(of: message)
+    let isAll = isComplete || !(lines.hasFacts || headers.hasFacts || bodies.hasFacts || wholes.hasFacts)
     return Expected(
-      isComplete: isComplete, lines: lines.expected(of: message, groups, isComplete: isComplete),
+      isComplete: isAll, lines: lines.expected(of: message, groups, isComplete: isComplete),
       headers: headers.expected(of: message, groups, isComplete: isComplete),
       bodies: bodies.expected(of: message, groups, isComplete: isComplete),
       wholes: wholes.expected(of: message, groups, isComplete: isComplete), wireBody: message.row.octets.body)
@@ -115,7 +116,7 @@ final class LogReadings {
   func rest(_ entry: LogEntry, _ expected: Expected) -> Int? {
     var rest: Int?
     func add(_ figure: Int?, _ figures: [Int]) {
-      guard let figure, let nearest = figures.map({ abs($0 - figure) }).min() else { return }
+      guard let figure, let nearest = figures.lazy.map({ abs($0 - figure) }).min() else { return }
       rest = (rest ?? 0) + nearest
     }
     add(entry.lineLength, expected.lines)

@@ -52,6 +52,7 @@ public struct Verification: Sendable {
     self.requestReadings = requestReadings.best
     self.responseReadings = responseReadings.best
 
+    let contentKinds = Self.contentKinds(matching, log, wire) { $0 == .request ? requestReadings : responseReadings }
     // Growth by doubling would take as much memory again.
     rows.reserveCapacity(log.entries.count + wire.count)
     // A row may have the time of the first try.
@@ -66,7 +67,7 @@ public struct Verification: Sendable {
         continue
       }
       let message = wire[match.message]
-      let related = RelatedMessages(hops: match.hops.map { wire[$0] }, contents: match.contents.map { wire[$0] })
+      let related = RelatedMessages(match, of: message, wire, contentKinds)
       var row = readings.compare(entry, message, related)
       if match.isOpen || !message.isPaired { row = Self.open(row) }
       if match.isOpen { row.total.causes.append(Cause(.ambiguous, 0)) }

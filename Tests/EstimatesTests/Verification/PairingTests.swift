@@ -129,6 +129,35 @@ import Testing
       verification.rows.filter { $0.total.causes.map(\.kind) == [.timeShifted] }.compactMap(\.entry?.row) == [5, 6])
   }
 
+  /// The clock is set in the middle of a run: rows that are the same but for their times are not there twice.
+  @Test func aClockThatIsSetMovesTheRestOfTheLog() {
+    let wire = wire((0..<60).map { (Int64($0) * 400, 100 + $0 % 2 * 31 + ($0 % 4 == 0 ? $0 * 100 : 0)) })
+    var entries = log(wire)
+    for index in 60..<120 { entries[index].time = (entries[index].time ?? 0) + 3_600_000_000_000 }
+    let verification = verify(entries, wire)
+    #expect(numbers(verification) == (1...120).map { $0 })
+    #expect(verification.rows.dropFirst(60).allSatisfy { $0.total.causes.map(\.kind) == [.timeShifted] })
+  }
+
+  /// Two rows at once, and one message: either row may be its own.
+  @Test func aMessageThatAnotherRowMayHaveIsAmbiguous() throws {
+    let wire = wire(polls)
+    var entries = log(wire).map { entry in
+      var entry = entry
+      if entry.kind == .response { (entry.bodyLength, entry.length) = (1_000 + entry.row, 1_050 + entry.row) }
+      return entry
+    }
+    for var other in entries[10..<12] {
+      (other.row, other.exchange, other.time) = (100 + other.row, 100, (other.time ?? 0) + 1_000_000)
+      if other.kind == .response { (other.bodyLength, other.length) = (2_000, 2_050) }
+      entries.append(other)
+    }
+    let verification = verify(entries, wire)
+    let doubtful = try #require(verification.rows.first { $0.message?.row.number == 12 })
+    #expect(doubtful.status == .ambiguous && doubtful.total.causes.map(\.kind) == [.ambiguous])
+    #expect(verification.rows.filter { $0.status == .ambiguous }.count == 2)
+  }
+
   /// One row of two messages at once: either may be it, and what differs is not explained.
   @Test func whatMayBeAnotherMessageIsAmbiguous() throws {
     let wire = wire(polls + [(at: 9_000, body: 500), (at: 9_000, body: 600)])

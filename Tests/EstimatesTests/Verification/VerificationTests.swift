@@ -114,6 +114,38 @@ import Testing
     #expect(!summary.causes.contains { $0.cause.kind == .fieldNotSeen })
   }
 
+  /// A redirection's body has the length of its target's by chance, once. A monitor that counts it does so each time.
+  @Test(arguments: [1, 4]) func aRedirectionHasItsTargetsContentWhereSeveralShowIt(_ count: Int) {
+    let turns = (0..<4).flatMap { number -> [(request: String, response: String)] in
+      let content = String(repeating: "x", count: 100 + 10 * number)
+      return [
+        (
+          "GET /from\(number) HTTP/1.1\r\nHost: a.example\r\n\r\n",
+          "HTTP/1.1 302 Found\r\nLocation: /to\(number)\r\nContent-Length: 0\r\n\r\n"
+        ),
+        (
+          "GET /to\(number) HTTP/1.1\r\nHost: a.example\r\n\r\n",
+          "HTTP/1.1 200 OK\r\nContent-Length: \(content.count)\r\n\r\n\(content)"
+        ),
+      ]
+    }
+    let wire = WireSamples.messages(turns)
+    var log = log(
+      line: .request(.asSent, .crlf), status: .status(.asSent, .crlf), header: HeaderReading(form: .wire),
+      body: .transferred, of: wire)
+    for index in log.entries.indices {
+      log.entries[index].status = log.entries[index].kind == .response ? wire[index].row.status : 0
+      guard wire[index].row.status == 302, let number = Int(wire[index].path.suffix(1)), number < count else { continue }
+      log.entries[index].bodyLength = 100 + 10 * number
+      log.entries[index].length = (log.entries[index].length ?? 0) + 100 + 10 * number
+    }
+    let verification = Verification(log, wire)
+    #expect(isBalanced(verification))
+    let named = verification.rows.filter { $0.total.causes.map(\.kind) == [.redirectContent] }
+    #expect(named.count == (count > 1 ? count : 0))
+    #expect(VerificationSummary(verification).unexplained == (count > 1 ? 0 : 100))
+  }
+
   @Test func aLogWithOneFigureAMessageIsExplained() throws {
     let verification = Verification(
       log(

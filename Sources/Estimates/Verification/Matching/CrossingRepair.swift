@@ -1,7 +1,7 @@
 /// Improves an ordered assignment where pairs cross: an app notes parallel messages in another order than they are sent.
 ///
-/// Two rows that are near each other exchange their columns, and a row without a column takes a free one. Both happen only if
-/// there is a gain.
+/// Where any two rows may exchange their columns, the columns are those of the best assignment in any order. Else two rows that are
+/// near each other exchange their columns, and a row without a column takes a free one. Both happen only if there is a gain.
 struct CrossingRepair {
   /// The column of each row; nil when it has none.
   private(set) var columns: [Int?]
@@ -16,7 +16,7 @@ struct CrossingRepair {
   /// The number of rows before and after a row that may exchange with it.
   private static let reach = 24
   /// The least gain of an exchange: the order of rows and messages is evidence itself.
-  private static let leastGain = 1.0
+  static let leastGain = 1.0
   /// The number of passes over all rows.
   private static let turns = 4
   /// The number of columns that are tried for a row without one.
@@ -65,6 +65,24 @@ struct CrossingRepair {
       }
       if !hasChanged { return }
     }
+  }
+
+  /// Takes over an assignment in any order. False: two of its pairs cross that may not, and nothing is taken over.
+  mutating func take(_ free: FreeAssignment) -> Bool {
+    for (row, column) in free.columns.enumerated() {
+      guard let column else { continue }
+      for other in row + 1..<max(row + 1, free.columns.count) {
+        guard let otherColumn = free.columns[other], otherColumn < column else { continue }
+        guard mayCross((row, other), (column, otherColumn)) else { return false }
+      }
+    }
+    gained = columns.indices.reduce(0) { $0 + worth($1, free.columns[$1]) - worth($1, columns[$1]) }
+    columns = free.columns
+    rows = [:]
+    for (row, column) in columns.enumerated() {
+      if let column { rows[column] = row }
+    }
+    return true
   }
 
   /// Whether two rows may exchange their columns; a free column cannot cross.

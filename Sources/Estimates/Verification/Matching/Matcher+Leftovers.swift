@@ -58,19 +58,65 @@ extension Matcher {
   }
 
   /// Pairs rows whose time is far off. Both sides need the same key and exactly the figures that the app would have.
+  ///
+  /// A row that has one such exchange tells how far the clock was set. Its neighbours in the log are as far off.
   mutating func takeShifted(_ gain: PairGain) {
     let open = openHalves()
-    for index in rows.indices where pairs[index] == nil && !rows[index].isOffWire {
-      guard !isDoubled(index, gain) else { continue }
-      let candidates = (open[rows[index].key] ?? []).filter { isOpen($0, for: index) && isExact(index, $0, gain) }
-      guard let first = candidates.first else { continue }
-      // Among equal figures the choice does not matter; among different ones it does.
-      let others = candidates.filter { figures(of: $0, for: index) != figures(of: first, for: index) }
-      guard others.isEmpty else { continue }
+    func candidates(_ index: Int) -> [Int] {
+      (open[rows[index].key] ?? []).filter { isOpen($0, for: index) && isExact(index, $0, gain) }
+    }
+    let lone = rows.indices.filter { pairs[$0] == nil && !rows[$0].isOffWire }
+    var shifts: [(row: Int, shift: Int64)] = []
+    var others: [Int] = []
+    for index in lone {
+      let found = candidates(index)
+      guard let first = found.first else { continue }
+      guard found.count == 1, !isDoubled(index, gain) else {
+        others.append(index)
+        continue
+      }
+      if let shift = shift(index, first) { shifts.append((index, shift)) }
       pairs[index] = Pair(exchange: first)
       take(index, first)
     }
+    for index in others {
+      let found = candidates(index)
+      var near = found
+      if let common = Self.common(shifts, at: index) {
+        let distances = found.compactMap { exchange in
+          shift(index, exchange).map { (exchange: exchange, distance: $0.saturatingSubtract(common).magnitude) }
+        }
+        near = distances.filter { $0.distance <= ClockFit.window.magnitude / 2 }.sorted { $0.distance < $1.distance }
+          .map(\.exchange)
+      } else if isDoubled(index, gain) {
+        continue
+      }
+      // Among equal figures the choice does not matter; among different ones it does.
+      guard let first = near.first, near.allSatisfy({ figures(of: $0, for: index) == figures(of: first, for: index) })
+      else { continue }
+      pairs[index] = Pair(exchange: first, isAmbiguous: near.count > 1)
+      take(index, first)
+    }
   }
+
+  /// Nanoseconds from an exchange's first octet to the time of a row; nil without a time.
+  private func shift(_ row: Int, _ exchange: Int) -> Int64? {
+    guard let time = rows[row].time, let clock else { return nil }
+    return clock.captureTime(time).saturatingSubtract(exchanges[exchange].start)
+  }
+
+  /// The time by which the rows around one are off; nil where they do not agree.
+  private static func common(_ shifts: [(row: Int, shift: Int64)], at row: Int) -> Int64? {
+    let middle = shifts.partitioningIndex { $0.row > row }
+    let near = shifts[max(middle - shiftReach, 0)..<min(middle + shiftReach, shifts.count)].map(\.shift).sorted()
+    guard near.count >= shiftReach else { return nil }
+    let common = near[near.count / 2]
+    let agreeing = near.count { $0.saturatingSubtract(common).magnitude <= ClockFit.window.magnitude / 2 }
+    return agreeing * 3 >= near.count * 2 ? common : nil
+  }
+
+  /// The number of rows before a row, and after it, whose times tell how far it is off.
+  private static let shiftReach = 5
 
   private func openHalves() -> [MatchKey: [Int]] {
     var open: [MatchKey: [Int]] = [:]
@@ -113,6 +159,46 @@ extension Matcher {
       }
     }
   }
+
+  /// Calls pairs ambiguous whose exchange may as well belong to a row that is left without one.
+  ///
+  /// It is asked last: a row that only one step leaves alone may have a message of its own. Rows with a reason to have none say
+  /// nothing.
+  mutating func doubtContested(_ strays: Strays, _ gain: PairGain) {
+    let longest = exchanges.map { $0.end.saturatingSubtract($0.start) }.max() ?? 0
+    for group in groups.exact + groups.loose {
+      for row in group.rows
+      where pairs[row] == nil && !rows[row].isOffWire && rows[row].rows.allSatisfy({ strays.rows[$0] == nil }) {
+        for exchange in near(row, group.exchanges, longest, gain) {
+          guard let worth = gain(rows[row], exchange) else { continue }
+          let owners = [
+            rows[row].request.flatMap { _ in takenBy[exchange].request },
+            rows[row].response.flatMap { _ in takenBy[exchange].response },
+          ]
+          for owner in owners.compactMap({ $0 }) where pairs[owner]?.exchange == exchange {
+            guard let own = gain(rows[owner], exchange), worth > own - PairGain.doubt else { continue }
+            pairs[owner]?.isAmbiguous = true
+            pairs[owner]?.isOpen = true
+          }
+        }
+      }
+    }
+  }
+
+  /// The exchanges of a group around a row's time.
+  private func near(_ row: Int, _ candidates: [Int], _ longest: Int64, _ gain: PairGain) -> ArraySlice<Int> {
+    guard let time = rows[row].time, let clock else { return candidates.prefix(Self.contestLimit) }
+    let noted = clock.captureTime(time)
+    let early = noted.saturatingSubtract(gain.tolerance).saturatingSubtract(longest)
+    let low = candidates.partitioningIndex { exchanges[$0].start >= early }
+    let middle = candidates.partitioningIndex { exchanges[$0].start > noted }
+    let high = candidates.partitioningIndex { exchanges[$0].start.saturatingSubtract(gain.tolerance) > noted }
+    let half = Self.contestLimit / 2
+    return candidates[max(low, middle - half)..<max(low, min(high, middle + half))]
+  }
+
+  /// The largest number of exchanges that a row without one is compared with.
+  private static let contestLimit = 64
 
   /// Finds the reasons why rows and messages stay without each other.
   mutating func findStrays(_ gain: PairGain) -> Strays {

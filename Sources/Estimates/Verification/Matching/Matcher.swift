@@ -132,12 +132,14 @@ struct Matcher {
       logged[ordered[pair.0]].overlaps(logged[ordered[pair.1]], within: slack)
         || sent[candidates[columns.0]].overlaps(sent[candidates[columns.1]])
     }
-    choice.improve()
+    var free = FreeAssignment(assignment, ranges: ranges, preference: CrossingRepair.leastGain / 2)
+    if let found = free, !choice.take(found) { free = nil }
+    if free == nil { choice.improve() }
     for (row, column) in choice.columns.enumerated() {
       guard let column else { continue }
       var pair = Pair(exchange: candidates[column])
       (pair.isAmbiguous, pair.isOpen) = doubt(
-        row, column, choice, assignment, ranges[row], candidates, for: ordered[row], gain)
+        row, column, choice, assignment, free, ranges[row], candidates, for: ordered[row], gain)
       pairs[ordered[row]] = pair
       take(ordered[row], pair.exchange)
     }
@@ -191,23 +193,27 @@ struct Matcher {
   /// Whether another choice is as good, and whether it would give the row other figures. Where the app's way to count gives the
   /// row's figures for both, either explains them.
   private func doubt(
-    _ row: Int, _ column: Int, _ choice: CrossingRepair, _ assignment: OrderedAssignment, _ range: Range<Int>,
-    _ candidates: [Int], for member: Int, _ gain: PairGain
+    _ row: Int, _ column: Int, _ choice: CrossingRepair, _ assignment: OrderedAssignment, _ free: FreeAssignment?,
+    _ range: Range<Int>, _ candidates: [Int], for member: Int, _ gain: PairGain
   ) -> (isAmbiguous: Bool, isOpen: Bool) {
     let own = figures(of: candidates[column], for: member)
     let isFitting = fits(candidates[column], member, gain)
     let limit = isFitting ? PairGain.doubt : PairGain.doubtOfMisfit
+    func isOpen(_ other: Int) -> Bool {
+      figures(of: candidates[other], for: member) != own && (!isFitting || !fits(candidates[other], member, gain))
+    }
     var isAmbiguous = false
     for other in range where other != column {
       guard choice.loss(row, to: other) < limit || assignment.loss(row, at: other) + choice.gained < limit else {
         continue
       }
       isAmbiguous = true
-      if figures(of: candidates[other], for: member) != own, !isFitting || !fits(candidates[other], member, gain) {
-        return (true, true)
-      }
+      if isOpen(other) { return (true, true) }
     }
-    return (isAmbiguous, false)
+    // Two rows that leave their columns of the ordered assignment lose the preference for them, which is no loss here.
+    guard let free, range.contains(where: { $0 != column && isOpen($0) }) else { return (isAmbiguous, false) }
+    let others = free.choices(of: row, below: limit + CrossingRepair.leastGain)
+    return (isAmbiguous || !others.isEmpty, others.contains(where: isOpen))
   }
 
   /// The octets that a log's row would be compared with, for each message that it is about.

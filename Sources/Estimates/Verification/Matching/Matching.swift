@@ -4,8 +4,8 @@ import HTTPReassembly
 ///
 /// Rows that the log joins go to one exchange of the wire together: an entry of a HAR, a transaction, a row for an exchange. The
 /// facts known on both sides must agree, also the whole target where it is logged. Among rows with one key the likeliest
-/// assignment as a whole is chosen, by time, sizes and status. The first pass allows any way to count. The second pass uses the
-/// app's way to count, which the sure pairs show.
+/// assignment as a whole is chosen, by time, sizes and status. The first pass allows any way to count. Later passes use the app's
+/// way to count, which the sure pairs show. There are more than two while the trust in sizes grows.
 struct Matching {
   /// A row's message, and the facts about the match.
   struct Match: Equatable {
@@ -80,12 +80,18 @@ struct Matching {
       pairing = Matcher(log.entries, wire, exchanges, sizes, clock: pairing.clock, slack: gain.orderSlack)
       gain.twins = LogExchange.twins(among: pairing.rows, log.entries)
     }
-    pairing.assign(gain)
-    learn(&gain)
+    // Where times tell little, better pairs give more trust in sizes, and that gives better pairs.
+    for _ in 0..<Self.passes {
+      let weight = gain.sizes.weight
+      pairing.assign(gain)
+      learn(&gain)
+      guard gain.sizes.weight > weight + Self.leastGrowth else { break }
+    }
     pairing.takeRevalidated(gain)
     pairing.takeNear(gain)
     pairing.takeShifted(gain)
     left = pairing.findStrays(gain)
+    pairing.doubtContested(left, gain)
     settle(chains, gain)
     findRepeated()
   }
@@ -206,6 +212,10 @@ struct Matching {
       }
     }
   }
+
+  /// The number of passes after the first, and the least growth of the trust in sizes that is worth another one.
+  private static let passes = 4
+  private static let leastGrowth = 0.05
 
   /// The longest time in nanoseconds from a request to its repetition.
   private static let repeatReach: Int64 = 60_000_000_000

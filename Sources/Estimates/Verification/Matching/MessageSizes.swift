@@ -49,14 +49,18 @@ struct MessageSizes {
   private static let trustRows = 500
   private static let leastRows = 5
 
+  /// The weights of sizes of requests and of responses together; a weight is 0 as long as too few pairs show it.
+  var weight: Double { [trust.requests, trust.responses].reduce(0) { $0 + ($1.map(Self.weight) ?? 0) } }
+
+  private static func weight(_ trust: Double) -> Double { min(max((trust - 0.5) / 0.3, 0), 1) }
+
   /// The weight of sizes, from 0 to 1. Where the figures of half of the sure pairs fit nothing, figures say nothing of pairs. The
   /// same is so where many pairs do not show how the app counts.
   func weight(_ message: Int, isKnown: Bool) -> Double {
-    func weight(_ trust: Double) -> Double { min(max((trust - 0.5) / 0.3, 0), 1) }
     guard let trust = wire[message].row.kind == .request ? trust.requests : trust.responses else {
-      return weight(earlyTrust ?? 1)
+      return Self.weight(earlyTrust ?? 1)
     }
-    return isKnown ? weight(trust) : 0
+    return isKnown ? Self.weight(trust) : 0
   }
 
   /// Octets between a row's figures and the nearest ones that the app would have, 0 when they fit; and whether the app's way to

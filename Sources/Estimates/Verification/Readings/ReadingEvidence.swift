@@ -44,6 +44,8 @@ struct ReadingEvidence<R: Reading> {
   let unit: FigureUnit
   /// The readings that single rows bear out, the likeliest first.
   private var facts: [R] = []
+  /// Whether some rows bear out a reading of their own.
+  var hasFacts: Bool { !facts.isEmpty }
   /// Whether most figures beside 0 are not understood, and they are more than a few, which may be errors. Then 0 may be a rounded
   /// figure, or a coincidence.
   private(set) var isStrange = false
@@ -359,7 +361,7 @@ struct ReadingEvidence<R: Reading> {
   func expected(of message: WireMessage, _ groups: [FieldGroup], isComplete: Bool = true) -> [Int] {
     var figures = believed.compactMap { $0.reading.figure(of: message, groups).map(unit.figure) }
     guard isComplete else { return figures }
-    for reading in believed.first?.reading.borneOut ?? [] {
+    for reading in facts {
       if let figure = reading.figure(of: message, groups).map(unit.figure), !figures.contains(figure) {
         figures.append(figure)
       }
