@@ -135,7 +135,9 @@ import Testing
       body: .transferred, of: wire)
     for index in log.entries.indices {
       log.entries[index].status = log.entries[index].kind == .response ? wire[index].row.status : 0
-      guard wire[index].row.status == 302, let number = Int(wire[index].path.suffix(1)), number < count else { continue }
+      guard wire[index].row.status == 302, let number = Int(wire[index].path.suffix(1)), number < count else {
+        continue
+      }
       log.entries[index].bodyLength = 100 + 10 * number
       log.entries[index].length = (log.entries[index].length ?? 0) + 100 + 10 * number
     }
