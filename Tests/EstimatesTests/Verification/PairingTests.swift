@@ -131,7 +131,11 @@ import Testing
 
   /// The clock is set in the middle of a run: rows that are the same but for their times are not there twice.
   @Test func aClockThatIsSetMovesTheRestOfTheLog() {
-    let wire = wire((0..<60).map { (Int64($0) * 400, 100 + $0 % 2 * 31 + ($0 % 4 == 0 ? $0 * 100 : 0)) })
+    let sent = (0..<60).map { index -> (at: Int64, body: Int) in
+      let own = index % 4 == 0 ? index * 100 : 0
+      return (Int64(index) * 400, 100 + index % 2 * 31 + own)
+    }
+    let wire = wire(sent)
     var entries = log(wire)
     for index in 60..<120 { entries[index].time = (entries[index].time ?? 0) + 3_600_000_000_000 }
     let verification = verify(entries, wire)
