@@ -30,17 +30,18 @@ struct PageLiveTests {
     read()
     let page = try Page([saved])
     #expect(page.report.exchanges.rows.count == 220)
-    // The same but for the capture's name, and the length of the timeline's intervals.
+    // The same but for the capture's name, the filter of the live run, and the length of the timeline's intervals.
     #expect(try Self.comparable(page.text) == Self.comparable(last))
   }
 
-  /// A page's data without what depends on where the packets came from.
+  /// A page's data without what depends on where the packets came from, and without the run's own options.
   private static func comparable(_ page: String) throws -> NSDictionary {
     let start = try #require(page.range(of: "id=\"data\">"))
     let end = try #require(page.range(of: "</script>", range: start.upperBound..<page.endIndex))
     let value = try JSONSerialization.jsonObject(with: Data(page[start.upperBound..<end.lowerBound].utf8))
     var data = try #require(value as? [String: Any])
     data["captures"] = nil
+    data["options"] = nil
     data["timeline"] = nil
     return data as NSDictionary
   }
