@@ -1,6 +1,6 @@
 import Packets
 
-/// The choice of a protocol by the first octets of a connection. What comes before the choice is kept, and replayed then.
+/// The choice of a protocol by the first octets of a connection. Events before the choice are kept, and replayed then.
 extension Session {
   /// Turns any session except HTTP/2 into one that reads HTTP/1.
   @inline(never)

@@ -27,4 +27,19 @@ import Testing
     }
     #expect(rows.contains { $0[0] == "exact, parts" && $0[9] == "yes" })
   }
+
+  /// Meters whose rows could be paired wrongly: times without an order, and errors that give a row another message's figure. Their messages
+  /// are told, or said to be ambiguous.
+  @Test(
+    .enabled(if: Environment.tool("python3") != nil, "needs python3"),
+    arguments: [
+      ("times of polls, in no order", "4000"), ("whole seconds, in no order", "0"),
+      ("whole seconds, in no order", "1000"),
+    ])
+  func noRowHasAnothersMessage(_ meter: String, _ seed: String) throws {
+    let script = Corpus.folder.appendingPathComponent("record/check-meters")
+    let outcome = try Command.run(script, [Sniffer.url.path, "--meter", meter, "--seed", seed])
+    #expect(outcome.status == 0, "\(outcome.error)")
+    #expect(outcome.output.contains("| \(meter) |"))
+  }
 }

@@ -79,6 +79,11 @@ extension Matcher {
       pairs[index] = Pair(exchange: first)
       take(index, first)
     }
+    // A row that is off by another time than those around it may have taken a message of theirs.
+    for (index, shift) in shifts {
+      guard let common = Self.common(shifts, at: index) else { continue }
+      if shift.saturatingSubtract(common).magnitude > ClockFit.window.magnitude / 2 { pairs[index]?.isAmbiguous = true }
+    }
     for index in others {
       let found = candidates(index)
       var near = found
@@ -181,6 +186,23 @@ extension Matcher {
             pairs[owner]?.isOpen = true
           }
         }
+      }
+    }
+  }
+
+  /// Calls all rows open that say the same to the letter, where one of them is open: either may be it.
+  mutating func doubtCopies(_ gain: PairGain) {
+    guard !gain.twins.isEmpty else { return }
+    var copies: [[LogEntry.Said]: [Int]] = [:]
+    for index in rows.indices where pairs[index] != nil {
+      let said = rows[index].rows.compactMap { log[$0].said }
+      // Equal rows without a time are ordinary.
+      if said.count == rows[index].rows.count { copies[said, default: []].append(index) }
+    }
+    for group in copies.values where group.count > 1 && group.contains(where: { pairs[$0]?.isOpen == true }) {
+      for index in group {
+        pairs[index]?.isAmbiguous = true
+        pairs[index]?.isOpen = true
       }
     }
   }

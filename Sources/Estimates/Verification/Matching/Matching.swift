@@ -92,6 +92,7 @@ struct Matching {
     pairing.takeShifted(gain)
     left = pairing.findStrays(gain)
     pairing.doubtContested(left, gain)
+    pairing.doubtCopies(gain)
     settle(chains, gain)
     findRepeated()
   }
