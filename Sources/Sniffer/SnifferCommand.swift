@@ -1,5 +1,6 @@
 import ArgumentParser
 import Capture
+import HTTPReassembly
 import ProcessConfinement
 import Tabular
 
@@ -37,6 +38,7 @@ struct SnifferCommand: ParsableCommand {
 
   /// Runs the program. As in many programs, -V prints the version, too.
   static func main() {
+    UnusedMemory.giveBackLargePieces()
     let arguments = ProgramArguments.all
     InheritedDescriptors.close(butThoseIn: arguments)
     if arguments.dropFirst().elementsEqual(["-V"]) { return print(version) }
