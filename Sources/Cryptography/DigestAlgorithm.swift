@@ -45,7 +45,11 @@ package enum DigestAlgorithm: UInt8, CaseIterable, Sendable {
           ]
           return unsafe EVP_MAC_CTX_set_params(context, parameters) == 1
         }
-        return unsafe isSet ? context : nil
+        guard isSet else {
+          unsafe EVP_MAC_CTX_free(context)
+          return nil
+        }
+        return unsafe context
       }
     }())
 
