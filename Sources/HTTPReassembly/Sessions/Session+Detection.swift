@@ -2,20 +2,20 @@ import Packets
 
 /// The choice of a protocol by the first octets of a connection. Events before the choice are kept, and replayed then.
 extension Session {
-  /// Turns any session except HTTP/2 into one that reads HTTP/1.
+  /// Turns a session of TLS, or without a protocol, into one that reads HTTP/1.
   @inline(never)
   mutating func becomeHTTP1(_ run: inout Run) -> OwnMemory<HTTP1Session> {
     let session: OwnMemory<HTTP1Session>
     switch self {
-    case .http1(let known): return known
+    case .reading(.http1(let known)): return known
     case .detecting(let opening): session = OwnMemory(HTTP1Session(opening, &run))
-    case .undecided, .http2, .multipath:
-      preconditionFailure("These stay what they are, and what is not decided is decided first")
-    case .tls(let known):
+    case .reading(.tls(let known)):
       known.value.release(&run)
       session = OwnMemory(HTTP1Session(known.value, &run))
+    case .undecided, .reading, .multipath:
+      preconditionFailure("These stay what they are, and what is not decided is decided first")
     }
-    self = .http1(session)
+    self = .reading(.http1(session))
     return session
   }
 
@@ -40,9 +40,9 @@ extension Session {
   private mutating func begin(_ octets: RawSpan, _ opening: ConnectionOpening, _ run: inout Run) {
     self = .detecting(opening)
     if octets.byteCount >= HTTP2Preface.length && HTTP2Preface.matches(octets) || continuesHTTP2(octets, opening) {
-      self = .http2(OwnMemory(HTTP2Session(opening, &run)))
+      self = .reading(.http2(OwnMemory(HTTP2Session(opening, &run))))
     } else if TLSRecords.canStart(with: octets.octet(0)) {
-      self = .tls(OwnMemory(TLSSession(opening, &run)))
+      self = .reading(.tls(OwnMemory(TLSSession(opening, &run))))
     } else {
       _ = becomeHTTP1(&run)
     }
@@ -73,7 +73,7 @@ extension Session {
     held.value.release(&run)
     self = .detecting(opening)
     switch verdict {
-    case .http2: self = .http2(OwnMemory(HTTP2Session(opening, &run)))
+    case .http2: self = .reading(.http2(OwnMemory(HTTP2Session(opening, &run))))
     case .prefix(let prefix, let lengths): events = pass(prefix, lengths, opening, events, &run)
     case .other:
       if let first = events.lazy.compactMap(\.octets).first(where: { !$0.isEmpty }) {

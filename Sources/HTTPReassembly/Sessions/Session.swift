@@ -1,20 +1,16 @@
 import Packets
 
-/// The reader of one connection's streams, one protocol at a time.
+/// The reader of one connection's streams, and the choice of it.
 ///
-/// A new protocol is one more folder, and one more case here. The first octets choose the protocol. A session that later
-/// finds another protocol hands its facts on, as `tls` does with a side that is not TLS.
+/// The first octets choose the protocol. A reader that later finds another protocol hands its facts on: TLS with a side that is not TLS,
+/// HTTP/1 with a response that switches to HTTP/2.
 enum Session {
   /// No octet has come yet.
   case detecting(ConnectionOpening)
   /// Too few octets have come to tell the protocol, or only charges.
   case undecided(OwnMemory<UndecidedProtocol>)
-  /// HTTP/1, a tunnel that it opened, or an unknown protocol. Every stream may turn into HTTP/1.
-  case http1(OwnMemory<HTTP1Session>)
-  /// TLS, opened or not.
-  case tls(OwnMemory<TLSSession>)
-  /// HTTP/2 without TLS.
-  case http2(OwnMemory<HTTP2Session>)
+  /// The protocol is known. Every stream of HTTP/1 or of an unknown protocol may still turn into HTTP/1.
+  case reading(Reader)
   /// Octets of a larger connection, which has its own reader.
   case multipath(OwnMemory<MultipathSubflow>)
 }
@@ -28,9 +24,7 @@ extension Session: StreamReceiver {
       opening.connectDuration = duration
       self = .detecting(opening)
     case .undecided(let held): held.value.opening.connectDuration = duration
-    case .http1(let session): session.value.connected(after: duration)
-    case .http2(let session): session.value.connected(after: duration)
-    case .tls(let session): session.value.opening.connectDuration = duration
+    case .reading(let reader): reader.connected(after: duration)
     case .multipath(let subflow): subflow.value.connected(after: duration)
     }
   }
@@ -52,18 +46,26 @@ extension Session: StreamReceiver {
     _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
   ) -> Taken {
     run.beginPacket()
-    if case .http1(let session) = self, !session.look({ $0.isUnrecognized }) {
-      let taken = session.value.receive(side, octets, at: position, arrival, &run)
-      return session.look { $0.isUpgraded } ? goOn(taken, after: session, &run) : taken
+    if case .reading(.http1(let session)) = self, !session.look({ $0.isUnrecognized }) {
+      return read(session, side, octets, at: position, arrival, &run)
     }
     return receiveOther(side, octets, at: position, arrival, &run)
+  }
+
+  @inline(__always)
+  private mutating func read(
+    _ session: OwnMemory<HTTP1Session>, _ side: Side, _ octets: RawSpan, at position: StreamPosition,
+    _ arrival: SegmentArrival, _ run: inout Run
+  ) -> Taken {
+    let taken = session.value.receive(side, octets, at: position, arrival, &run)
+    return session.look { $0.isUpgraded } ? goOn(taken, after: session, &run) : taken
   }
 
   /// Continues with HTTP/2 after a response of HTTP/1.
   @inline(never)
   private mutating func goOn(_ taken: Taken, after session: OwnMemory<HTTP1Session>, _ run: inout Run) -> Taken {
     guard let upgrade = session.value.handOver(&run) else { return taken }
-    self = .http2(OwnMemory(HTTP2Session(upgrade, &run)))
+    self = .reading(.http2(OwnMemory(HTTP2Session(upgrade, &run))))
     return Taken(count: taken.count, needs: [])
   }
 
@@ -73,14 +75,14 @@ extension Session: StreamReceiver {
     // A hello is certain enough behind lost octets, such as those of a prefix.
     if session.value.tunnel == nil, Hello.starts(octets) {
       _ = session.value.close(&run)
-      self = .tls(OwnMemory(TLSSession(ConnectionOpening(isSeen: false), &run)))
+      self = .reading(.tls(OwnMemory(TLSSession(ConnectionOpening(isSeen: false), &run))))
       return
     }
     guard !StartLine.isLikely(octets.extracting(0..<min(octets.byteCount, 64))),
       FrameSearch.canFindFrames(in: octets, longest: HTTP2Settings.smallestFrameLimit)
     else { return }
     _ = session.value.close(&run)
-    self = .http2(OwnMemory(HTTP2Session(ConnectionOpening(isSeen: false), &run)))
+    self = .reading(.http2(OwnMemory(HTTP2Session(ConnectionOpening(isSeen: false), &run))))
   }
 
   /// Goes on behind a ClientHello that stands before clear text.
@@ -103,10 +105,13 @@ extension Session: StreamReceiver {
       subflow.value.receive(side, octets, length: octets.byteCount, at: position, arrival, &run)
       return Taken(count: octets.byteCount, needs: [])
     }
-    if case .tls(let session) = self, session.value.endsAtHello(side, octets.octet(0)) { leaveHello(session, &run) }
+    if case .reading(.tls(let session)) = self, session.value.endsAtHello(side, octets.octet(0)) {
+      leaveHello(session, &run)
+    }
     if case .detecting = self { detect(octets, &run) }
-    if case .http1(let session) = self, session.look({ $0.isUnrecognized }) { look(for: octets, in: session, &run) }
-    if case .http2(let session) = self { return session.value.receive(side, octets, at: position, arrival, &run) }
+    if case .reading(.http1(let session)) = self, session.look({ $0.isUnrecognized }) {
+      look(for: octets, in: session, &run)
+    }
     if case .undecided(let held) = self {
       let (verdict, count) = held.value.add(side, octets, at: position, arrival, &run)
       guard let verdict else {
@@ -115,14 +120,17 @@ extension Session: StreamReceiver {
       let decided = decide(verdict, held, &run)
       return Taken(count: count - decided.left, needs: decided.needs)
     }
-    if case .tls(let session) = self, session.look({ $0.canRead(side, firstOctet: octets.octet(0)) }),
-      let taken = session.value.receive(side, octets, at: position, arrival, &run)
-    {
-      return taken
+    if case .reading(let reader) = self, !reader.refuses(side, octets) {
+      if case .http1(let session) = reader { return read(session, side, octets, at: position, arrival, &run) }
+      return reader.receive(side, octets, at: position, arrival, &run)
     }
-    let session = becomeHTTP1(&run)
-    let taken = session.value.receive(side, octets, at: position, arrival, &run)
-    return session.look { $0.isUpgraded } ? goOn(taken, after: session, &run) : taken
+    return read(becomeHTTP1(&run), side, octets, at: position, arrival, &run)
+  }
+
+  /// The reader that goes on with octets of a side that cannot be seen.
+  private mutating func reader(passing side: Side, _ run: inout Run) -> Reader {
+    if case .reading(let reader) = self, !reader.refuses(side, firstOctet: nil) { return reader }
+    return .http1(becomeHTTP1(&run))
   }
 
   mutating func skipUnseen(
@@ -133,11 +141,7 @@ extension Session: StreamReceiver {
       return []
     }
     decideWithoutMore(&run)
-    if case .http2(let session) = self { return session.value.skipUnseen(side, count, at: position, arrival, &run) }
-    if case .tls(let session) = self, session.value.canRead(side, firstOctet: nil) {
-      return session.value.skipUnseen(side, count, at: position, arrival, &run)
-    }
-    return becomeHTTP1(&run).value.skipUnseen(side, count, at: position, arrival, &run)
+    return reader(passing: side, &run).skipUnseen(side, count, at: position, arrival, &run)
   }
 
   mutating func skipMissing(
@@ -151,20 +155,14 @@ extension Session: StreamReceiver {
       return keep(.missing(count, position, side), held, &run) ?? []
     }
     decideWithoutMore(&run)
-    if case .http2(let session) = self { return session.value.skipMissing(side, count, at: position, &run) }
-    if case .tls(let session) = self, session.value.canRead(side, firstOctet: nil) {
-      return session.value.skipMissing(side, count, at: position, &run)
-    }
-    return becomeHTTP1(&run).value.skipMissing(side, count, at: position, &run)
+    return reader(passing: side, &run).skipMissing(side, count, at: position, &run)
   }
 
   mutating func finish(_ side: Side, isComplete: Bool, _ run: inout Run) -> StreamNeeds {
     decideWithoutMore(&run)
     switch self {
     case .detecting, .undecided: return []
-    case .http2(let session): return session.value.finish(side, isComplete: isComplete, &run)
-    case .http1(let session): return session.value.finish(side, isComplete: isComplete, &run)
-    case .tls(let session): return session.value.finish(side, isComplete: isComplete, &run)
+    case .reading(let reader): return reader.finish(side, isComplete: isComplete, &run)
     case .multipath(let subflow):
       subflow.value.finish(side, isComplete: isComplete, &run)
       return []
@@ -175,9 +173,7 @@ extension Session: StreamReceiver {
     switch self {
     case .detecting, .multipath: []
     case .undecided(let held): held.look { $0.hasOctets } ? decide(.other, held, &run).needs : []
-    case .http1(let session): session.value.stopWaiting(side, &run)
-    case .http2(let session): session.value.stopWaiting(side)
-    case .tls(let session): session.value.stopWaiting(side, &run)
+    case .reading(let reader): reader.stopWaiting(side, &run)
     }
   }
 
@@ -185,9 +181,7 @@ extension Session: StreamReceiver {
     decideWithoutMore(&run)
     switch self {
     case .detecting, .undecided, .multipath: break
-    case .http1(let session): session.value.evict(&run)
-    case .http2(let session): session.value.evict(&run)
-    case .tls(let session): session.value.evict(&run)
+    case .reading(let reader): reader.evict(&run)
     }
   }
 
@@ -195,9 +189,7 @@ extension Session: StreamReceiver {
     decideWithoutMore(&run)
     return switch self {
     case .detecting, .undecided: SessionEnd(client: nil, requestSide: nil, applicationProtocol: .other)
-    case .http1(let session): session.value.close(&run)
-    case .tls(let session): session.value.close(&run)
-    case .http2(let session): session.value.close(&run)
+    case .reading(let reader): reader.close(&run)
     case .multipath(let subflow):
       subflow.value.known ?? SessionEnd(client: nil, requestSide: nil, applicationProtocol: .other)
     }
@@ -206,19 +198,14 @@ extension Session: StreamReceiver {
   // MARK: Charges
 
   mutating func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
-    if case .tls(let session) = self { return session.value.charge(charge, to: side, &run) }
-    if case .http2(let session) = self { return session.value.charge(charge, to: side, &run) }
+    if case .reading(let reader) = self { return reader.charge(charge, to: side, &run) }
     if let subflow = subflow() { return subflow.value.charge(charge, to: side, &run) }
-    if let held = openUndecided() {
-      keep(.charge(charge, side), held, &run)
-      return
-    }
-    becomeHTTP1(&run).value.charge(charge, to: side, &run)
+    if let held = openUndecided() { keep(.charge(charge, side), held, &run) }
   }
 
   @inline(__always)
   mutating func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
-    if case .http1(let session) = self {
+    if case .reading(.http1(let session)) = self {
       session.value.chargeAcknowledgment(overhead, to: side, &run)
     } else {
       chargeOtherAcknowledgment(overhead, to: side, &run)
@@ -227,27 +214,21 @@ extension Session: StreamReceiver {
 
   private mutating func chargeOtherAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
     switch self {
-    case .tls(let session): session.value.chargeAcknowledgment(overhead, to: side, &run)
-    case .http2(let session): session.value.chargeAcknowledgment(overhead, to: side, &run)
+    case .reading(let reader): reader.chargeAcknowledgment(overhead, to: side, &run)
     case .undecided(let held): keep(.acknowledgment(overhead, side), held, &run)
     case .multipath(let subflow): subflow.value.chargeAcknowledgment(overhead, to: side, &run)
-    case .detecting, .http1: run.connection.added.unattributed += overhead
+    case .detecting: run.connection.added.unattributed += overhead
     }
   }
 
   mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
-    if case .http2(let session) = self { return session.value.flagConflict(range, on: side, &run) }
+    if case .reading(let reader) = self { return reader.flagConflict(range, on: side, &run) }
     if let subflow = subflow() { return subflow.value.flagConflict(range, on: side, &run) }
-    if let held = openUndecided() {
-      keep(.conflict(range, side), held, &run)
-      return
-    }
-    if case .tls(let session) = self { return session.value.flagConflict(range, on: side, &run) }
-    becomeHTTP1(&run).value.flagConflict(range, on: side, &run)
+    if let held = openUndecided() { keep(.conflict(range, side), held, &run) }
   }
 
   mutating func takeCopy(_ octets: RawSpan, at position: StreamPosition, on side: Side, _ run: inout Run) {
-    if case .tls(let session) = self { session.value.takeCopy(octets, at: position, on: side, &run) }
+    if case .reading(let reader) = self { reader.takeCopy(octets, at: position, on: side, &run) }
     if case .multipath(let subflow) = self { subflow.value.takeCopy(octets, at: position, on: side, &run) }
   }
 
@@ -258,9 +239,7 @@ extension Session: StreamReceiver {
       return
     }
     decideWithoutMore(&run)
-    if case .http2(let session) = self { return session.value.acceptLate(range, on: side, &run) }
-    if case .tls(let session) = self { return session.value.acceptLate(range, &run) }
-    becomeHTTP1(&run).value.acceptLate(range, on: side, &run)
+    if case .reading(let reader) = self { reader.acceptLate(range, on: side, &run) }
   }
 }
 
@@ -269,9 +248,7 @@ extension Session {
   mutating func retireEnded(_ run: inout Run) {
     switch self {
     case .detecting, .undecided, .multipath: break
-    case .http1(let session): session.value.retireEnded(&run)
-    case .http2(let session): session.value.retireEnded(&run)
-    case .tls(let session): session.value.retireEnded(&run)
+    case .reading(let reader): reader.retireEnded(&run)
     }
   }
 
@@ -279,9 +256,7 @@ extension Session {
   mutating func lookForSecrets(_ run: inout Run) -> StreamNeeds? {
     switch self {
     case .detecting, .undecided: nil
-    case .http1(let session): session.value.lookForSecrets(&run)
-    case .http2(let session): session.value.lookForSecrets(&run)
-    case .tls(let session): session.value.lookForSecrets(&run)
+    case .reading(let reader): reader.lookForSecrets(&run)
     case .multipath(let subflow): subflow.value.lookForSecrets(&run)
     }
   }
@@ -290,9 +265,7 @@ extension Session {
   var waitsForSecrets: Bool {
     switch self {
     case .detecting, .undecided: false
-    case .http1(let session): session.value.waitsForSecrets
-    case .http2(let session): session.value.waitsForSecrets
-    case .tls(let session): session.value.waitsForSecrets
+    case .reading(let reader): reader.waitsForSecrets
     case .multipath(let subflow): subflow.look { $0.connection.look { $0.stream.session?.waitsForSecrets ?? false } }
     }
   }
@@ -301,9 +274,7 @@ extension Session {
   func forEachOpenMessage(_ body: (RowIndex, _ isInProgress: Bool) -> Void) {
     switch self {
     case .detecting, .undecided, .multipath: break
-    case .http1(let session): session.value.forEachOpenMessage(body)
-    case .http2(let session): session.value.forEachOpenMessage(body)
-    case .tls(let session): session.value.forEachOpenMessage(body)
+    case .reading(let reader): reader.forEachOpenMessage(body)
     }
   }
 
@@ -314,9 +285,7 @@ extension Session {
   var known: SessionEnd? {
     switch self {
     case .detecting, .undecided: nil
-    case .http1(let session): session.value.known
-    case .http2(let session): session.value.known
-    case .tls(let session): session.value.known
+    case .reading(let reader): reader.known
     case .multipath(let subflow): subflow.look { $0.known }
     }
   }

@@ -11,8 +11,8 @@ struct HTTP1Session {
   private var records: OwnMemory<Sides<TLSRecords?>>?
   /// Charges that wait until the owners of their octets are known; nil without any.
   var pending: PendingCharges?
-  /// TLS in the tunnel that a message opened; nil without one.
-  var tunnel: OwnMemory<TunnelledSession>?
+  /// The tunnel that a message opened, once it has a reader of its own; nil without one.
+  var tunnel: OwnMemory<OpenTunnel>?
   private var hasStarted = Sides<Bool>(repeating: false)
   /// The number of packets left to search for frames of HTTP/2, because the capture may have begun within HTTP/2.
   private var searches: UInt8
@@ -64,7 +64,7 @@ struct HTTP1Session {
   /// The needs of the session. It is mutating so that the session is not copied.
   var needs: StreamNeeds {
     @inline(__always) mutating get {
-      var needs: StreamNeeds = tunnel == nil ? [] : tunnel?.value.session.needs ?? []
+      var needs: StreamNeeds = tunnel == nil ? [] : tunnel?.value.reader.needs ?? []
       for side in 0..<2 {
         if parsers.look(side, { $0.isWaiting }) { needs.insert(.waiting(side)) }
         if parsers.look(side, { $0.expectsMore }), !isTLS(side) { needs.insert(.more(side)) }
@@ -194,7 +194,7 @@ struct HTTP1Session {
 
   mutating func stopWaiting(_ side: Side, _ run: inout Run) -> StreamNeeds {
     parsers[side].answered(isTunnel: false)
-    stopWaitingInTunnel(side, &run)
+    if let tunnel = tunnel(of: side) { inside(tunnel, &run) { _ = $0.stopWaiting(side, &$1) } }
     return needs
   }
 
@@ -206,8 +206,9 @@ struct HTTP1Session {
     run.arrival = arrival
     lastArrival = arrival.time
     if let tunnel = tunnel(passing: position, of: side, &run) {
-      defer { self.count(&run) }
-      return skipUnseenTunnelled(tunnel, side, count, at: position, arrival, &run)
+      inside(tunnel, &run) { _ = $0.skipUnseen(side, count, at: position, arrival, &$1) }
+      self.count(&run)
+      return needs
     }
     if isTLS(side) {
       records?.value[side]?.skip(count, isInPacket: true, ledger: &run.ledger)
@@ -231,8 +232,9 @@ struct HTTP1Session {
     run.arrival.time = lastArrival
     if !conversation.isHTTP { searches = Self.searchLimit }
     if let tunnel = tunnel(passing: position, of: side, &run) {
-      defer { self.count(&run) }
-      return skipMissingTunnelled(tunnel, side, count, at: position, &run)
+      inside(tunnel, &run) { _ = $0.skipMissing(side, count, at: position, &$1) }
+      self.count(&run)
+      return needs
     }
     if isTLS(side) {
       records?.value[side]?.skip(count, isInPacket: false, ledger: &run.ledger)
@@ -260,7 +262,7 @@ struct HTTP1Session {
       parsers[side].finish(isComplete: isComplete, events: &conversation, context: &run)
       conversation.endStream(side, at: isComplete ? parsers.look(side) { $0.position } : nil, &run)
       spreadAnswer(from: side, &run)
-      finishTunnelled(side, isComplete: isComplete, &run)
+      if let tunnel = tunnel(of: side) { inside(tunnel, &run) { _ = $0.finish(side, isComplete: isComplete, &$1) } }
     }
     settle(side, &run)
     return needs
@@ -268,7 +270,7 @@ struct HTTP1Session {
 
   mutating func evict(_ run: inout Run) {
     conversation.flagEviction(&run)
-    evictTunnelled(&run)
+    if let tunnel { inside(tunnel, &run) { $0.evict(&$1) } }
   }
 
   mutating func close(_ run: inout Run) -> SessionEnd {
@@ -276,7 +278,7 @@ struct HTTP1Session {
     conversation.settleUndecided(&run)
     conversation.finishAll(&run)
     var end = known
-    if let tunnelled = closeTunnelled(&run) {
+    if let tunnelled = closeTunnel(&run) {
       end.security = tunnelled.security
       end.unopened += tunnelled.unopened
     }
@@ -330,13 +332,13 @@ struct HTTP1Session {
         body(owner.row, owner.isInProgress)
       }
     }
-    tunnel?.value.session.forEachOpenMessage(body)
+    tunnel?.value.reader.forEachOpenMessage(body)
   }
 
   /// Makes every ended message final, although charges may still come, because there are too many rows.
   mutating func retireEnded(_ run: inout Run) {
     conversation.retireEnded(&run)
-    retireEndedTunnelled(&run)
+    if let tunnel { inside(tunnel, &run) { $0.retireEnded(&$1) } }
     count(&run)
   }
 
@@ -380,7 +382,7 @@ struct HTTP1Session {
   private mutating func count(_ run: inout Run) {
     let memory =
       MemoryLayout<HTTP1Session>.stride + 32 + parsers.look(0) { $0.keptOctets } + parsers.look(1) { $0.keptOctets }
-      + conversation.memory + (pending?.memory ?? 0) + (tunnel == nil ? 0 : TunnelledSession.memory)
+      + conversation.memory + (pending?.memory ?? 0) + (tunnel == nil ? 0 : OpenTunnel.memory)
     run.connectionMemory += memory - Int(counted)
     counted = Int32(clamping: memory)
   }
@@ -408,8 +410,8 @@ struct HTTP1Session {
   }
 
   mutating func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
-    if let tunnel, tunnel.value.hasStarted(side) {
-      return chargeAcknowledgmentTunnelled(overhead, to: side, tunnel, &run)
+    if let tunnel = tunnel(of: side) {
+      return inside(tunnel, &run) { $0.chargeAcknowledgment(overhead, to: side, &$1) }
     }
     // The incomplete start-line may belong to the message that is sent. This is decided later.
     if !isTLS(side), let start = parsers.look(side, { $0.incompleteStart }) {

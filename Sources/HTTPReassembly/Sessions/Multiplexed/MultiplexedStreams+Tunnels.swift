@@ -131,7 +131,7 @@ extension MultiplexedStreams {
   }
 
   /// Whether records in tunnels wait for secrets.
-  var waitsForSecrets: Bool { tunnels?.value.open.values.contains { $0.value.session.waitsForSecrets } ?? false }
+  var waitsForSecrets: Bool { tunnels?.value.open.values.contains { $0.value.reader.waitsForSecrets } ?? false }
 
   // MARK: Charges
 

@@ -134,7 +134,7 @@ struct MultiplexedStreams {
         run.rows[message: list[slot].halves[side].message.row].flags.insert(.evicted)
       }
     }
-    forEachTunnel(&run) { tunnel, run in tunnel.session.evict(&run) }
+    forEachTunnel(&run) { tunnel, run in tunnel.reader.evict(&run) }
   }
 
   /// Calls `body` with the row of each message that is not final yet, and with whether it is in progress.
@@ -148,12 +148,12 @@ struct MultiplexedStreams {
       }
     }
     guard let tunnels else { return }
-    for tunnel in tunnels.value.open.values { tunnel.value.session.forEachOpenMessage(body) }
+    for tunnel in tunnels.value.open.values { tunnel.value.reader.forEachOpenMessage(body) }
   }
 
   /// Makes every ended message final, although charges may still come, because there are too many rows.
   mutating func retireEnded(_ run: inout Run) {
     for side in 0..<2 { retire(side, keeping: 0, &run) }
-    forEachTunnel(&run) { tunnel, run in tunnel.session.retireEnded(&run) }
+    forEachTunnel(&run) { tunnel, run in tunnel.reader.retireEnded(&run) }
   }
 }

@@ -2,9 +2,9 @@ import Packets
 
 /// A connection in a stream that CONNECT opened (RFC 9113 §8.5). Its octets come in DATA frames, between frames of other streams.
 ///
-/// A session of HTTP/1 that is in a tunnel reads it. A side's positions there are the octets of the side that came before.
+/// A reader of HTTP/1 that is in a tunnel reads it. A side's positions there are the octets of the side that came before.
 struct StreamTunnel {
-  var session: HTTP1Session
+  let reader: Reader
   /// The latest octets of each side, in frames with nothing of the tunnel between them.
   private var pieces = Sides<IndexRing<Piece>>(repeating: IndexRing())
   /// The position behind the latest octets of each side.
@@ -42,7 +42,7 @@ struct StreamTunnel {
   private static let pieceLimit = 256
 
   init(_ run: inout Run) {
-    session = HTTP1Session(tunnelled: ConnectionOpening(isSeen: true), &run)
+    reader = .http1(OwnMemory(HTTP1Session(tunnelled: ConnectionOpening(isSeen: true), &run)))
     count(&run)
   }
 
@@ -96,7 +96,7 @@ struct StreamTunnel {
     let arrival = placed(run.arrival, side, position)
     var taken = 0
     if held.look(side, { $0.isEmpty }), !needs.contains(.waiting(side)) {
-      let result = session.receive(side, octets, at: position, arrival, &run)
+      let result = reader.receive(side, octets, at: position, arrival, &run)
       (taken, needs) = (result.count, result.needs)
     }
     if taken < octets.byteCount {
@@ -131,7 +131,7 @@ struct StreamTunnel {
     heldOctets += octets.octets.count
   }
 
-  /// Offers waiting octets to the session, while it takes any. It stops waiting when too many wait.
+  /// Offers waiting octets to the reader, while it takes any. It stops waiting when too many wait.
   private mutating func offerHeld(_ run: inout Run) {
     var hasProgress = true
     while hasProgress {
@@ -141,7 +141,7 @@ struct StreamTunnel {
       }
       guard !hasProgress, isFull(run) else { continue }
       for side in 0..<2 where needs.contains(.waiting(side)) {
-        needs = session.stopWaiting(side, &run)
+        needs = reader.stopWaiting(side, &run)
         if !needs.contains(.waiting(side)) { hasProgress = true }
       }
     }
@@ -158,17 +158,17 @@ struct StreamTunnel {
     var first = held[side].removeFirst()
     heldOctets -= first.octets.count
     if first.hidden > 0 {
-      // The session counts them once more.
+      // The reader counts them once more.
       if first.isInPacket {
         run.countUnseen(-first.hidden)
-        needs = session.skipUnseen(side, first.hidden, at: first.position, first.arrival, &run)
+        needs = reader.skipUnseen(side, first.hidden, at: first.position, first.arrival, &run)
       } else {
         run.countMissing(-first.hidden)
-        needs = session.skipMissing(side, first.hidden, at: first.position, &run)
+        needs = reader.skipMissing(side, first.hidden, at: first.position, &run)
       }
       return true
     }
-    let result = first.octets.withOctets { session.receive(side, $0, at: first.position, first.arrival, &run) }
+    let result = first.octets.withOctets { reader.receive(side, $0, at: first.position, first.arrival, &run) }
     needs = result.needs
     if result.count < first.octets.count {
       first.position += result.count
@@ -197,12 +197,12 @@ struct StreamTunnel {
     guard !isFinished[side] else { return }
     isFinished[side] = true
     if !held[side].isEmpty {
-      needs = session.stopWaiting(side, &run)
+      needs = reader.stopWaiting(side, &run)
       offerHeld(&run)
     }
     let isWhole = held[side].isEmpty
     drop(side, &run)
-    needs = session.finish(side, isComplete: isComplete && isWhole, &run)
+    needs = reader.finish(side, isComplete: isComplete && isWhole, &run)
     offerHeld(&run)
     count(&run)
   }
@@ -212,12 +212,12 @@ struct StreamTunnel {
     for side in 0..<2 { finish(side, isComplete: false, &run) }
     run.connectionMemory -= counted
     counted = 0
-    return session.close(&run)
+    return reader.close(&run)
   }
 
   /// Uses new secrets. Returns whether records waited for secrets.
   mutating func lookForSecrets(_ run: inout Run) -> Bool {
-    guard let needs = session.lookForSecrets(&run) else { return false }
+    guard let needs = reader.lookForSecrets(&run) else { return false }
     self.needs = needs
     offerHeld(&run)
     count(&run)
@@ -226,30 +226,30 @@ struct StreamTunnel {
 
   // MARK: Charges
 
-  /// Charges a packet whose first octet is the tunnel's. Returns how many octets of it the session has taken.
+  /// Charges a packet whose first octet is the tunnel's. Returns how many octets of it the reader has taken.
   mutating func charge(_ charge: Charge, to side: Side, _ run: inout Run) -> Int {
     guard let part = part(of: charge.range, on: side) else { return 0 }
     var own = charge
     own.position = part.lowerBound
     own.length = min(charge.length, part.count)
     own.retransmitted = min(charge.retransmitted, part.count)
-    session.charge(own, to: side, &run)
+    reader.charge(own, to: side, &run)
     return part.count
   }
 
   mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
-    if let part = part(of: range, on: side) { session.flagConflict(part, on: side, &run) }
+    if let part = part(of: range, on: side) { reader.flagConflict(part, on: side, &run) }
   }
 
   /// Takes late octets. Returns whether they are the tunnel's.
   mutating func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) -> Bool {
     guard let part = part(of: range, on: side), part.count == range.count else { return false }
-    session.acceptLate(part, on: side, &run)
+    reader.acceptLate(part, on: side, &run)
     return true
   }
 
   private mutating func count(_ run: inout Run) {
-    var memory = MemoryLayout<StreamTunnel>.stride - MemoryLayout<HTTP1Session>.stride + 32 + heldOctets
+    var memory = MemoryLayout<StreamTunnel>.stride + 32 + heldOctets
     for side in 0..<2 {
       memory += pieces.look(side) { $0.memory } + held.look(side) { $0.capacity * MemoryLayout<Held>.stride }
     }

@@ -268,7 +268,7 @@ extension TLSSession {
   }
 
   /// The inner session. If there is none yet, one begins with `octets`.
-  private mutating func openInner(_ side: Side, _ octets: RawSpan, _ run: inout Run) -> InnerSession {
+  private mutating func openInner(_ side: Side, _ octets: RawSpan, _ run: inout Run) -> Reader {
     if side == client, !hasClientData {
       hasClientData = true
       let isEarly = sides[side].opener?.value.epoch == .early
@@ -276,7 +276,7 @@ extension TLSSession {
     }
     if let inner { return inner }
     let alpn = facts.applicationProtocol == .none ? nil : run.texts.octets(facts.applicationProtocol)
-    let opened = InnerSession(alpn: alpn, octets, opening, &run)
+    let opened = Reader(alpn: alpn, octets, opening, &run)
     inner = opened
     return opened
   }

@@ -7,7 +7,7 @@ struct TLSSession {
   var opening: ConnectionOpening
   let sides = OwnPair(TLSSide(), TLSSide())
   /// The reader of the application's data, from the first opened record on.
-  var inner: InnerSession?
+  var inner: Reader?
   /// The inner session's current needs.
   var innerNeeds: StreamNeeds = []
   /// The known facts about the connection's TLS.
@@ -53,13 +53,18 @@ struct TLSSession {
     return TLSRecords.canStart(with: firstOctet)
   }
 
+  /// Whether octets of a side are not TLS. Only a first record can show that.
+  func refuses(_ side: Side, _ octets: RawSpan) -> Bool {
+    guard canRead(side, firstOctet: octets.octet(0)) else { return true }
+    return inner == nil && sides.look(side) { $0.refuses(octets) }
+  }
+
   // MARK: Octets
 
-  /// Reads octets of a side. If they are not TLS, it returns nil and changes nothing. Only a first record can show that.
+  /// Reads octets of a side, which it does not refuse.
   mutating func receive(
     _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
-  ) -> Taken? {
-    if inner == nil, sides.look(side, { $0.refuses(octets) }) { return nil }
+  ) -> Taken {
     let hadStarted = start(side, at: position)
     let range = position..<position + octets.byteCount
     run.connection.added.unattributed += sides[side].shares.append(
