@@ -89,8 +89,8 @@ extension Session: StreamReceiver {
   private mutating func leaveHello(_ session: OwnMemory<TLSSession>, _ run: inout Run) {
     var opening = session.value.opening
     opening.followsPrefix = true
-    if let pending = session.value.takePending() {
-      for charge in pending.charges[0] + pending.charges[1] {
+    for side in 0..<2 {
+      for charge in session.value.pending.takeCharges(side) {
         run.connection.added.unattributed += charge.unplaced + charge.retransmitted
       }
     }

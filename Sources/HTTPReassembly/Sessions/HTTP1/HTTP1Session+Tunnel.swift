@@ -92,12 +92,9 @@ extension HTTP1Session {
     _ side: Side, at position: StreamPosition, _ tunnel: OwnMemory<OpenTunnel>, _ run: inout Run
   ) {
     tunnel.value.starts[side] = position
-    guard let pending else { return }
-    let charges = pending.charges[side].filter { $0.position >= position }
-    let conflicts = pending.conflicts[side].filter { $0.lowerBound >= position }
-    pending.charges[side].removeAll { $0.position >= position }
-    pending.conflicts[side].removeAll { $0.lowerBound >= position }
-    if pending.isEmpty { self.pending = nil }
+    guard !pending.isEmpty else { return }
+    let charges = pending.takeCharges(side) { $0.position >= position }
+    let conflicts = pending.takeConflicts(side) { $0.lowerBound >= position }
     inside(tunnel, &run) { reader, run in
       for charge in charges { reader.charge(charge, to: side, &run) }
       for range in conflicts { reader.flagConflict(range, on: side, &run) }

@@ -9,8 +9,8 @@ struct HTTP1Session {
   var parsers = Sides<HTTP1Parser>(repeating: HTTP1Parser(position: 0))
   /// The records of each TLS side; nil while there is none.
   private var records: OwnMemory<Sides<TLSRecords?>>?
-  /// Charges that wait until the owners of their octets are known; nil without any.
-  var pending: PendingCharges?
+  /// Charges that wait until the owners of their octets are known.
+  var pending = PendingCharges()
   /// The tunnel that a message opened, once it has a reader of its own; nil without one.
   var tunnel: OwnMemory<OpenTunnel>?
   private var hasStarted = Sides<Bool>(repeating: false)
@@ -46,7 +46,7 @@ struct HTTP1Session {
       hasStarted[side] = true
     }
     if session.mayHaveLostMessages { conversation.loseAlignment() }
-    pending = session.takePending()
+    pending = session.pending
   }
 
   mutating func connected(after duration: Int64) { conversation.connected(after: duration) }
@@ -105,7 +105,7 @@ struct HTTP1Session {
     lastArrival = arrival.time
     let charge = Charge(position: position, retransmitted: 0, overhead: arrival.overhead)
     // The case of nearly every packet of a large message: it brings more content, and no charge waits for it.
-    if pending == nil, !isTLS(side), parsers[side].passContent(octets.byteCount) {
+    if pending.isEmpty, !isTLS(side), parsers[side].passContent(octets.byteCount) {
       conversation.body(octets, &run)
       conversation.charge(charge, to: side, &run)
       return Taken(count: octets.byteCount, needs: needs)
@@ -302,11 +302,9 @@ struct HTTP1Session {
   }
 
   private mutating func flushPending(_ run: inout Run) {
-    guard let pending else { return }
     for side in 0..<2 {
-      for charge in pending.charges[side] { conversation.charge(charge, to: side, &run) }
+      for charge in pending.takeCharges(side) { conversation.charge(charge, to: side, &run) }
     }
-    self.pending = nil
   }
 
   /// The known facts about the connection so far.
@@ -347,8 +345,7 @@ struct HTTP1Session {
   mutating func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
     guard !charge.isEmpty else { return }
     if let tunnel, charge.end > tunnel.value.starts[side] { return chargeTunnelled(charge, to: side, tunnel, &run) }
-    if !isSettled(charge, side), hasRoom(side, run) {
-      PendingCharges.open(&pending).charges[side].append(charge)
+    if !isSettled(charge, side), pending.keep(charge, of: side, run) {
       count(&run)
     } else {
       conversation.charge(charge, to: side, &run)
@@ -365,11 +362,6 @@ struct HTTP1Session {
       && conversation.owners.look(side) { $0.owns(charge.position) }
   }
 
-  private func hasRoom(_ side: Side, _ run: borrowing Run) -> Bool {
-    guard let pending else { return true }
-    return pending.charges[side].count < run.configuration.pendingChargeLimit
-  }
-
   /// The position up to which the owners of a side's octets are known.
   @inline(__always)
   private mutating func settledPosition(_ side: Side) -> StreamPosition {
@@ -382,31 +374,26 @@ struct HTTP1Session {
   private mutating func count(_ run: inout Run) {
     let memory =
       MemoryLayout<HTTP1Session>.stride + 32 + parsers.look(0) { $0.keptOctets } + parsers.look(1) { $0.keptOctets }
-      + conversation.memory + (pending?.memory ?? 0) + (tunnel == nil ? 0 : OpenTunnel.memory)
+      + conversation.memory + pending.memory + (tunnel == nil ? 0 : OpenTunnel.memory)
     run.connectionMemory += memory - Int(counted)
     counted = Int32(clamping: memory)
   }
 
   @inline(__always)
   private mutating func settle(_ side: Side, _ run: inout Run) {
-    if pending != nil { settlePending(side, &run) }
+    if !pending.isEmpty { settlePending(side, &run) }
     count(&run)
   }
 
   @inline(never)
   private mutating func settlePending(_ side: Side, _ run: inout Run) {
-    guard let pending else { return }
     let settled = settledPosition(side)
-    for range in pending.conflicts[side] where range.upperBound <= settled {
+    for range in pending.takeConflicts(side, where: { $0.upperBound <= settled }) {
       conversation.owners.look(side) { $0.flagConflict(range, &run.rows) }
     }
-    pending.conflicts[side].removeAll { $0.upperBound <= settled }
-    let due = pending.charges[side].filter { isSettled($0, side) }
-    if !due.isEmpty {
-      pending.charges[side].removeAll { isSettled($0, side) }
-      for charge in due { conversation.charge(charge, to: side, &run) }
-    }
-    if pending.isEmpty { self.pending = nil }
+    var left = pending
+    for charge in left.takeCharges(side, where: { isSettled($0, side) }) { conversation.charge(charge, to: side, &run) }
+    pending = left
   }
 
   mutating func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
@@ -423,13 +410,8 @@ struct HTTP1Session {
   mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
     let range = flagConflictTunnelled(range, on: side, &run)
     guard !range.isEmpty else { return }
-    let isKnown = range.upperBound <= settledPosition(side)
-    if isKnown || (pending.map { $0.conflicts[side].count >= PendingCharges.conflictLimit } ?? false) {
-      conversation.owners.look(side) { $0.flagConflict(range, &run.rows) }
-    } else {
-      PendingCharges.open(&pending).conflicts[side].append(range)
-      count(&run)
-    }
+    if range.upperBound > settledPosition(side), pending.keep(range, of: side) { return count(&run) }
+    conversation.owners.look(side) { $0.flagConflict(range, &run.rows) }
   }
 
   mutating func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {

@@ -17,7 +17,7 @@ struct HTTP2Session {
   /// The highest number of a stream that each side has opened.
   var highestStream = Sides<UInt32>(repeating: 0)
   /// Charges of packets whose message is still unknown, and ranges that were sent again with different content.
-  var pending: PendingCharges?
+  var pending = PendingCharges()
   /// Streams that a side has reset, and on which octets of the other side may still come.
   var awaitedResets = IndexRing<UInt32>()
   /// The number of streams that the client has reset before any octet of the response came.
@@ -143,7 +143,7 @@ struct HTTP2Session {
   }
 
   mutating func close(_ run: inout Run) -> SessionEnd {
-    for side in 0..<2 { settlePending(side, isLast: true, &run) }
+    for side in 0..<2 { settlePending(side, through: .never, &run) }
     streams.finishAll(&run)
     var end = known
     if let found = streams.closeTunnels(&run) { (end.security, end.unopened) = (found.security, found.unopened) }
@@ -187,11 +187,8 @@ struct HTTP2Session {
     let isKnown =
       charge.end <= readers.look(side) { $0.settledPosition }
       || charge.retransmitted == 0 && !owners.look(side) { $0.firstOwner(in: charge.range) }.isNone
-    if !isKnown, (pending?.charges[side].count ?? 0) < run.configuration.pendingChargeLimit {
-      PendingCharges.open(&pending).charges[side].append(charge)
-    } else {
-      settle(charge, of: side, &run)
-    }
+    if !isKnown, pending.keep(charge, of: side, run) { return }
+    settle(charge, of: side, &run)
   }
 
   @inline(__always)
@@ -201,19 +198,14 @@ struct HTTP2Session {
 
   @inline(__always)
   private mutating func settle(_ side: Side, _ run: inout Run) {
-    if pending != nil { settlePending(side, isLast: false, &run) }
+    if !pending.isEmpty { settlePending(side, through: readers.look(side) { $0.settledPosition }, &run) }
     count(&run)
   }
 
   @inline(never)
-  private mutating func settlePending(_ side: Side, isLast: Bool, _ run: inout Run) {
-    guard let pending else { return }
-    let settled = isLast ? StreamPosition.never : readers.look(side) { $0.settledPosition }
-    for charge in pending.charges[side] where charge.end <= settled { settle(charge, of: side, &run) }
-    pending.charges[side].removeAll { $0.end <= settled }
-    for range in pending.conflicts[side] where range.upperBound <= settled { flag(range, of: side, &run) }
-    pending.conflicts[side].removeAll { $0.upperBound <= settled }
-    if pending.isEmpty { self.pending = nil }
+  private mutating func settlePending(_ side: Side, through settled: StreamPosition, _ run: inout Run) {
+    for charge in pending.takeCharges(side, where: { $0.end <= settled }) { settle(charge, of: side, &run) }
+    for range in pending.takeConflicts(side, where: { $0.upperBound <= settled }) { flag(range, of: side, &run) }
   }
 
   /// Charges a segment without payload to the owner of the latest octets of the side that it acknowledges.
@@ -229,12 +221,8 @@ struct HTTP2Session {
 
   mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
     let isKnown = range.upperBound <= readers.look(side) { $0.settledPosition }
-    if isKnown || (pending.map { $0.conflicts[side].count >= PendingCharges.conflictLimit } ?? false) {
-      flag(range, of: side, &run)
-    } else {
-      PendingCharges.open(&pending).conflicts[side].append(range)
-      count(&run)
-    }
+    if !isKnown, pending.keep(range, of: side) { return count(&run) }
+    flag(range, of: side, &run)
   }
 
   private mutating func flag(_ range: Range<StreamPosition>, of side: Side, _ run: inout Run) {
@@ -264,7 +252,7 @@ struct HTTP2Session {
       memory += decoders[side].look { $0.memory } + settings.look(side) { $0.memory } + owners.look(side) { $0.memory }
       memory += readers.look(side) { $0.block.octets.capacity }
     }
-    memory += awaitedResets.memory + streams.memory + (pending?.memory ?? 0)
+    memory += awaitedResets.memory + streams.memory + pending.memory
     guard memory != counted else { return }
     run.connectionMemory += memory - counted
     counted = memory

@@ -6,10 +6,7 @@ extension TLSSession {
   mutating func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
     guard !charge.isEmpty else { return }
     let resolved = sides.look(side) { $0.hasStarted ? $0.resolved : .unknown }
-    if charge.end > resolved, (pending?.charges[side].count ?? 0) < run.configuration.pendingChargeLimit {
-      PendingCharges.open(&pending).charges[side].append(charge)
-      return count(&run)
-    }
+    if charge.end > resolved, pending.keep(charge, of: side, run) { return count(&run) }
     give(charge, to: side, &run)
   }
 
@@ -84,28 +81,20 @@ extension TLSSession {
         run.connection.added.unattributed += share.arrival.overhead
       }
     }
-    if pending != nil { settlePending(side, &run) }
+    if !pending.isEmpty { settlePending(side, &run) }
   }
 
   mutating func settlePending(_ side: Side, _ run: inout Run) {
-    guard let pending, sides[side].hasStarted else { return }
+    guard sides[side].hasStarted else { return }
     let resolved = sides.look(side) { $0.resolved }
-    let charges = pending.charges[side].filter { $0.end <= resolved }
-    let conflicts = pending.conflicts[side].filter { $0.upperBound <= resolved }
-    pending.charges[side].removeAll { $0.end <= resolved }
-    pending.conflicts[side].removeAll { $0.upperBound <= resolved }
-    if pending.isEmpty { self.pending = nil }
-    for range in conflicts { flag(range, on: side, &run) }
-    for charge in charges { give(charge, to: side, &run) }
+    for range in pending.takeConflicts(side, where: { $0.upperBound <= resolved }) { flag(range, on: side, &run) }
+    for charge in pending.takeCharges(side, where: { $0.end <= resolved }) { give(charge, to: side, &run) }
   }
 
   mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
     let resolved = sides.look(side) { $0.hasStarted ? $0.resolved : .unknown }
-    guard range.upperBound > resolved, (pending?.conflicts[side].count ?? 0) < PendingCharges.conflictLimit else {
-      return flag(range, on: side, &run)
-    }
-    PendingCharges.open(&pending).conflicts[side].append(range)
-    count(&run)
+    if range.upperBound > resolved, pending.keep(range, of: side) { return count(&run) }
+    flag(range, on: side, &run)
   }
 
   /// Flags the messages whose records contain octets of a range.

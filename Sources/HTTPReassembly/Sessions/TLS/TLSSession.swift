@@ -35,7 +35,7 @@ struct TLSSession {
   /// Whether octets of the connection were never captured. They may have contained messages.
   var mayHaveLostMessages: Bool
   /// Charges that wait until the owners of their octets are known.
-  var pending: PendingCharges?
+  var pending = PendingCharges()
   private var counted = 0
 
   init(_ opening: ConnectionOpening, _ run: inout Run) {
@@ -321,11 +321,7 @@ struct TLSSession {
   mutating func close(_ run: inout Run) -> SessionEnd {
     for side in 0..<2 {
       // Waiting charges go to the owners known by now.
-      if let pending {
-        let charges = pending.charges[side]
-        pending.charges[side] = []
-        for charge in charges { give(charge, to: side, &run) }
-      }
+      for charge in pending.takeCharges(side) { give(charge, to: side, &run) }
       for _ in 0..<sides[side].shares.count {
         guard let share = sides[side].shares.removeFirst(through: .never) else { break }
         run.connection.added.unattributed += share.arrival.overhead
@@ -371,9 +367,6 @@ struct TLSSession {
     return hasUnopened ? .no : .none
   }
 
-  /// Removes and returns the waiting charges. Their counted memory goes with them.
-  mutating func takePending() -> PendingCharges? { pending.take() }
-
   private func releaseTexts(_ run: inout Run) {
     run.texts.release(facts.serverName)
     run.texts.release(facts.applicationProtocol)
@@ -386,13 +379,8 @@ struct TLSSession {
       guard let share = sides[side].shares.removeFirst(through: .never) else { break }
       run.connection.added.unattributed += share.arrival.overhead
     }
-    if let pending {
-      let charges = pending.charges[side]
-      pending.charges[side] = []
-      pending.conflicts[side] = []
-      for charge in charges { give(charge, to: side, &run) }
-      if pending.isEmpty { self.pending = nil }
-    }
+    _ = pending.takeConflicts(side)
+    for charge in pending.takeCharges(side) { give(charge, to: side, &run) }
     sides[side] = TLSSide()
     self.count(&run)
     return count
@@ -418,7 +406,7 @@ struct TLSSession {
   /// Counts the session's memory.
   mutating func count(_ run: inout Run) {
     let memory =
-      MemoryLayout<TLSSession>.stride + 32 + OwnPair<TLSSide>.memory + (pending?.memory ?? 0)
+      MemoryLayout<TLSSession>.stride + 32 + OwnPair<TLSSide>.memory + pending.memory
       + sides.look(0) { $0.memory } + sides.look(1) { $0.memory } + (negotiation?.look { $0.memory } ?? 0)
     run.connectionMemory += memory - counted
     counted = memory
