@@ -31,9 +31,13 @@ extension Pipeline {
       connections.change(slot) { $0.note(mention, of: segment, &run.processSlots, &run.texts) }
     }
     if multipath.mayConcern(segment) { noteMultipath(slot, segment, octets) }
-    connections.see(slot) { $0.receive(segment, octets, at: time, source: source, run: &run) }
+    var look: NextLook?
+    connections.see(slot) {
+      $0.receive(segment, octets, at: time, source: source, run: &run)
+      look = $0.takeLook()
+    }
     if run.multipathLook != nil { watchMultipath() }
-    if run.nextLook != nil { watch(slot) }
+    if let look { watch(slot, look) }
     if run.hasBegunToWait { noteWaiter(slot) }
   }
 
@@ -67,10 +71,8 @@ extension Pipeline {
     quietUntil = min(quietUntil, multipath.nextDeadline(run.configuration) ?? .max)
   }
 
-  /// Notes that the current connection waits for octets.
-  mutating func watch(_ slot: Int) {
-    guard let look = run.nextLook else { return }
-    run.nextLook = nil
+  /// Notes that a connection waits for octets.
+  mutating func watch(_ slot: Int, _ look: NextLook) {
     waiting.add(slot, deadline: look.deadline, isSoon: look.isSoon)
     quietUntil = min(quietUntil, look.deadline)
   }
@@ -138,7 +140,6 @@ extension Pipeline {
     var row = connection.finish(end, run: &run)
     row.process = connection.settleProcess(client: row.client, &run.processSlots, &run.texts)
     multipath.end(row, connection.session, end, &run) { finalConnections.append($0) }
-    run.nextLook = nil
     quietUntil = min(quietUntil, multipath.nextDeadline(run.configuration) ?? .max)
   }
 
@@ -227,8 +228,7 @@ extension Pipeline {
     guard connections.isToBeLookedAt(slot, after: deadline) else { return }
     run.anomalies.now = deadline
     run.clock = deadline
-    connections.change(slot) { $0.passTime(&run) }
-    watch(slot)
+    if let look = connections.change(slot, { $0.passTime(&run) }) { watch(slot, look) }
     if run.hasBegunToWait { noteWaiter(slot) }
     if !secretWaiters.isEmpty, !connections.look(slot, { $0.session?.waitsForSecrets ?? false }) {
       secretWaiters.removeAll { $0 == slot }

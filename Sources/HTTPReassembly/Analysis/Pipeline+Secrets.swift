@@ -56,8 +56,7 @@ extension Pipeline {
     guard !secretWaiters.isEmpty else { return }
     forgetWaiters()
     for slot in secretWaiters {
-      connections.change(Int(slot)) { $0.lookForSecrets(&run) }
-      watch(Int(slot))
+      if let look = connections.change(Int(slot), { $0.lookForSecrets(&run) }) { watch(Int(slot), look) }
     }
     run.hasBegunToWait = false
     forgetWaiters()

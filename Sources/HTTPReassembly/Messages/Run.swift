@@ -6,7 +6,6 @@ struct Run: StreamContext {
   var names: NameTable
   var history: PayloadHistory
   var clock: Int64 = .min
-  var nextLook: (deadline: Int64, isSoon: Bool)?
   /// The next check of the larger connection that the current one is a subflow of; nil without one.
   var multipathLook: (slot: Int, deadline: Int64, isSoon: Bool)?
   var heldOctets = 0

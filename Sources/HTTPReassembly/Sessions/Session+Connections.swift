@@ -1,9 +1,10 @@
 extension TCPConnection where Receiver == Session {
-  /// Goes on with records that waited, after secrets have come.
-  mutating func lookForSecrets(_ run: inout Run) {
+  /// Goes on with records that waited, after secrets have come. Returns the next check for octets; nil without a new one.
+  mutating func lookForSecrets(_ run: inout Run) -> NextLook? {
     borrowRun(&run)
     goOnWithSecrets(&run)
     giveBackRun(&run)
+    return takeLook()
   }
 
   /// Goes on with records that waited. The run must be borrowed.

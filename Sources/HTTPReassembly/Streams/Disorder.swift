@@ -8,14 +8,24 @@ struct Disorder {
   var acknowledgedSince = Sides<WaitStart>(repeating: .never)
   /// Gaps of each direction that were given up, newest last.
   var holes = Sides<[Range<StreamPosition>]>(repeating: [])
-  /// The capture time after which the connection is checked again for octets that it awaits; `.max` when there is no check.
-  var lookDeadline = Int64.max
+  /// The next check for octets that it awaits.
+  var look = NextLook()
   /// A segment that may be the first of a new connection. The next segment decides.
   var stranger: Stranger?
   /// Whether subflows carry its streams. They wait for octets of their own before it can have them.
   var isCarried = false
   /// Sides whose stream may go on in another connection after its end here.
   var goesOnElsewhere = Sides<Bool>(repeating: false)
+}
+
+/// The next check of a connection without packets.
+struct NextLook {
+  /// The capture time after which it is due; `.max` without a check.
+  var deadline = Int64.max
+  /// Whether it comes after the short of two waits.
+  var isSoon = false
+  /// Whether it has not been taken yet.
+  var isNew = false
 }
 
 /// Octets of memory of a connection's parts, including the allocator's overhead. `connectionOctetLimit` counts them.

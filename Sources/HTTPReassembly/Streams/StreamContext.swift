@@ -7,8 +7,6 @@ protocol StreamContext {
   var history: PayloadHistory { get set }
   /// The capture time of the current packet, in nanoseconds. It never goes backwards, and timers use it.
   var clock: Int64 { get set }
-  /// The time of the current connection's next check without packets; nil without a check, or if one is due already.
-  var nextLook: (deadline: Int64, isSoon: Bool)? { get set }
   /// Octets held behind gaps, of all connections together.
   var heldOctets: Int { get set }
   /// Octets of memory of all connections together, without held octets.

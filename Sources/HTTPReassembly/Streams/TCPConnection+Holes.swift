@@ -19,12 +19,13 @@ extension TCPConnection {
 
   // MARK: Time without packets
 
-  /// Gives up overdue octets after time has passed without a packet of the connection.
-  mutating func passTime(_ run: inout Receiver.Context) {
-    disorder?.value.lookDeadline = .max
+  /// Gives up overdue octets after time has passed without a packet of the connection. Returns the next check; nil without one.
+  mutating func passTime(_ run: inout Receiver.Context) -> NextLook? {
+    disorder?.value.look = NextLook()
     borrowRun(&run)
     advance(&run, isForced: false)
     giveBackRun(&run)
+    return takeLook()
   }
 
   /// Asks for a check when the awaited octets may be overdue, unless an earlier check is due.
@@ -34,8 +35,15 @@ extension TCPConnection {
     let time = isSoon ? WaitingConnections.soon(run.configuration) : WaitingConnections.later(run.configuration)
     let deadline = run.clock.addingSaturated(time)
     guard deadline < lookDeadline else { return }
-    openDisorder(&run).value.lookDeadline = deadline
-    run.nextLook = (deadline, isSoon)
+    openDisorder(&run).value.look = NextLook(deadline: deadline, isSoon: isSoon, isNew: true)
+  }
+
+  /// The check that it asks for, once; nil without a new one.
+  @inline(__always)
+  mutating func takeLook() -> NextLook? {
+    guard let disorder, disorder.look({ $0.look.isNew }) else { return nil }
+    disorder.value.look.isNew = false
+    return disorder.value.look
   }
 
   /// Whether the awaited octets of a side are overdue after `acknowledgedHoleTimeout`.

@@ -327,7 +327,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
   }
 
   /// The capture time after which the connection is checked again for octets that it awaits; `.max` when there is no check.
-  var lookDeadline: Int64 { disorder?.value.lookDeadline ?? .max }
+  var lookDeadline: Int64 { disorder?.value.look.deadline ?? .max }
 
   /// The position of a direction's first held octet; `.never` when no octet is held.
   func heldFirst(_ side: Side) -> StreamPosition { disorder?.value.held.look(side) { $0.firstPosition } ?? .never }

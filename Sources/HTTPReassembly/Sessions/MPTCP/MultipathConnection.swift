@@ -126,14 +126,12 @@ struct MultipathConnection {
   mutating func work(
     _ isReversed: Bool, _ run: inout Run, _ body: (inout TCPConnection<Session>, inout Run) -> Void
   ) {
-    let (outer, look) = (run.connection, run.nextLook)
-    run.nextLook = nil
+    let outer = run.connection
     stream.borrowRun(&run)
     run.connection.processes = isReversed ? outer.processes.reversed : outer.processes
     body(&stream, &run)
     stream.giveBackRun(&run)
-    if let look = run.nextLook { run.multipathLook = (slot, look.deadline, look.isSoon) }
-    run.nextLook = look
+    if let look = stream.takeLook() { run.multipathLook = (slot, look.deadline, look.isSoon) }
     run.connection = outer
   }
 }
@@ -141,10 +139,7 @@ struct MultipathConnection {
 extension MultipathConnection {
   /// Gives up overdue octets after time has passed without a packet.
   mutating func passTime(_ run: inout Run) {
-    stream.passTime(&run)
-    guard let look = run.nextLook else { return }
-    run.multipathLook = (slot, look.deadline, look.isSoon)
-    run.nextLook = nil
+    if let look = stream.passTime(&run) { run.multipathLook = (slot, look.deadline, look.isSoon) }
   }
 }
 

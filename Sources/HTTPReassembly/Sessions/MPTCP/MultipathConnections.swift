@@ -336,7 +336,6 @@ struct MultipathConnections {
   private mutating func finish(_ slot: Int, _ end: ConnectionEnd, _ run: inout Run, _ body: (Connection) -> Void) {
     let connection = remove(slot, &run)
     let costs = connection.value.stream.finish(end, run: &run)
-    run.nextLook = nil
     run.connectionMemory -= connection.look { $0.furtherRows.count } * MemoryLayout<Connection>.stride
     for row in connection.look({ $0.furtherRows }) { body(run.settled(row)) }
     guard var row = connection.look({ $0.firstRow }) else { return }
