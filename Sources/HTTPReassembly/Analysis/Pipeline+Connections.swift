@@ -28,7 +28,7 @@ extension Pipeline {
     _ slot: Int, _ segment: TCPSegment, _ octets: RawSpan, at time: Int64, _ source: CaptureOffset?
   ) {
     if mention.process != .none {
-      connections.change(slot) { $0.note(mention, of: segment, &run.processSlots, &run.texts) }
+      connections.change(slot) { $0.note(mention, of: segment, &run.shared.processes, &run.texts) }
     }
     if multipath.mayConcern(segment) { noteMultipath(slot, segment, octets) }
     var look: NextLook?
@@ -38,7 +38,7 @@ extension Pipeline {
     }
     if run.multipathLook != nil { watchMultipath() }
     if let look { watch(slot, look) }
-    if run.hasBegunToWait { noteWaiter(slot) }
+    if run.secrets.hasNewWaiter { noteWaiter(slot) }
   }
 
   mutating func open(
@@ -97,7 +97,7 @@ extension Pipeline {
     handOvers = 0
     run.budget.share(
       tables: tableMemory,
-      others: run.names.memory + run.secrets.memory + quic.memory + processes.memory + multipath.memory)
+      others: run.shared.names.memory + run.secrets.memory + quic.memory + processes.memory + multipath.memory)
     guard run.budget.tablesAreFull else { return }
     apis.close()
     tables.close()
@@ -106,8 +106,8 @@ extension Pipeline {
   /// Evicts the connections idle longest until the others keep to the limit of memory.
   @inline(never)
   mutating func evictToLimit() throws(Sink.Failure) {
-    run.countDecoders()
-    run.countObserved()
+    run.contents.countDecoders()
+    run.contents.countObserved()
     while connectionOctets > run.budget.connectionRoom {
       if let slot = connections.idlestClosed ?? connections.idlestOpen {
         run.anomalies.note(.connectionMemoryFull, connection: connections.number(of: slot))
@@ -120,10 +120,10 @@ extension Pipeline {
       } else {
         break
       }
-      run.countDecoders()
+      run.contents.countDecoders()
       // Rows retain their texts until they are handed over.
       try handOver()
-      run.countObserved()
+      run.contents.countObserved()
       run.budget.connectionGaveWay(to: connectionOctets)
     }
   }
@@ -138,7 +138,7 @@ extension Pipeline {
   mutating func finish(_ slot: Int, _ end: ConnectionEnd) {
     var connection = connections.remove(slot)
     var row = connection.finish(end, run: &run)
-    row.process = connection.settleProcess(client: row.client, &run.processSlots, &run.texts)
+    row.process = connection.settleProcess(client: row.client, &run.shared.processes, &run.texts)
     multipath.end(row, connection.session, end, &run) { finalConnections.append($0) }
     quietUntil = min(quietUntil, multipath.nextDeadline(run.configuration) ?? .max)
   }
@@ -213,12 +213,12 @@ extension Pipeline {
   @inline(never)
   mutating func record(_ slot: Int, at deadline: Int64, end: ConnectionEnd?) {
     guard let recorder else { return }
-    let numbers = (run.messageCount, run.exchangeCount, run.connectionCount)
+    let numbers = (run.numbers.messages, run.numbers.exchanges, run.numbers.connections)
     let endpoints = connections.contains(slot) ? connections.look(slot) { $0.endpoints } : nil
     recorder.elapse(to: deadline)
     if let end { finish(slot, end) } else { lookAgain(slot, after: deadline) }
     recordRows(recorder)
-    if let endpoints, numbers != (run.messageCount, run.exchangeCount, run.connectionCount) {
+    if let endpoints, numbers != (run.numbers.messages, run.numbers.exchanges, run.numbers.connections) {
       recorder.depend(on: ConnectionKey(endpoints[0], endpoints[1]))
     }
   }
@@ -229,7 +229,7 @@ extension Pipeline {
     run.anomalies.now = deadline
     run.clock = deadline
     if let look = connections.change(slot, { $0.passTime(&run) }) { watch(slot, look) }
-    if run.hasBegunToWait { noteWaiter(slot) }
+    if run.secrets.hasNewWaiter { noteWaiter(slot) }
     if !secretWaiters.isEmpty, !connections.look(slot, { $0.session?.waitsForSecrets ?? false }) {
       secretWaiters.removeAll { $0 == slot }
     }

@@ -6,7 +6,7 @@ extension Pipeline {
   /// Records all final rows from now on, and counts none of them.
   mutating func record(with recorder: PartRecorder) {
     self.recorder = recorder
-    run.names.isElsewhere = true
+    run.shared.names.isElsewhere = true
   }
 
   /// Records the changes of the last packet.
@@ -18,13 +18,13 @@ extension Pipeline {
     recorder.noteChanges(&run)
     while let row = run.rows.nextFinalMessage() {
       var message = run.rows.messages.remove(Int(row)).message
-      var note = run.contentNotes.takeNote(of: row)
-      let lines = run.fieldNotes.takeLines(of: row)
-      recorder.add(&message, note, lines, run.grpcNotes.take(of: row), run.fieldNotes.names, &run.texts)
+      var note = run.notes.contents.takeNote(of: row)
+      let lines = run.notes.fields.takeLines(of: row)
+      recorder.add(&message, note, lines, run.notes.grpc.take(of: row), run.notes.fields.names, &run.texts)
       var sample: [UInt8] = []
       swap(&sample, &note.sample)
-      run.contentNotes.giveBack(sample)
-      run.fieldNotes.giveBack(lines)
+      run.notes.contents.giveBack(sample)
+      run.notes.fields.giveBack(lines)
       message.releaseTexts(of: &run.texts)
     }
     while let row = run.rows.nextFinalExchange() {
@@ -97,7 +97,7 @@ extension Pipeline {
     case .fieldName:
       var name: [UInt8] = []
       try reading.octets(&name)
-      part.fieldNames.append(name.withOctets { run.fieldNotes.number(of: $0) })
+      part.fieldNames.append(name.withOctets { run.notes.fields.number(of: $0) })
     case .message: try takeMessage(&reading)
     case .exchange: try takeExchange(&reading)
     case .connection: try takeConnection(&reading)
@@ -132,7 +132,7 @@ extension Pipeline {
     var (address, connection) = (IPAddress(high: 0, low: 0), 0)
     try reading.address(&address)
     try reading.integer(&connection)
-    part.lookups[connection] = run.names.takeLookup(of: address, for: 0)
+    part.lookups[connection] = run.shared.names.takeLookup(of: address, for: 0)
   }
 
   private mutating func takeNumbers(_ reading: inout RowReading) throws(PartFault) {
@@ -142,7 +142,7 @@ extension Pipeline {
       guard let count = Int(exactly: try reading.number()), count <= 1 << 18 else { throw .damaged }
       counts.append(count)
     }
-    let numbers = run.takeNumbers(messages: counts[0], exchanges: counts[1], connections: counts[2])
+    let numbers = run.numbers.take(messages: counts[0], exchanges: counts[1], connections: counts[2])
     part.take(messages: numbers.messages, exchanges: numbers.exchanges, connections: numbers.connections)
   }
 
@@ -184,12 +184,12 @@ extension Pipeline {
     var open = OpenMessage()
     open.message = message
     let row = RowIndex(run.rows.messages.insert(open))
-    if run.contentNotes.isWanted { run.contentNotes.note(facts, of: row) }
-    if run.fieldNotes.isWanted {
-      for line in lines { run.fieldNotes.add(line, to: row) }
+    if run.notes.contents.isWanted { run.notes.contents.note(facts, of: row) }
+    if run.notes.fields.isWanted {
+      for line in lines { run.notes.fields.add(line, to: row) }
     }
-    if run.grpcNotes.isWanted {
-      for note in notes where !run.grpcNotes.add(note, to: row) { run.note(.grpcMessagesFull) }
+    if run.notes.grpc.isWanted {
+      for note in notes where !run.notes.grpc.add(note, to: row) { run.note(.grpcMessagesFull) }
     }
     run.rows.finishMessage(row)
   }

@@ -41,7 +41,7 @@ extension Pipeline {
   mutating func note(_ process: ProcessIdentity, _ local: Endpoint, _ slot: Int) {
     let text = run.texts.intern(process)
     let mention = ProcessMention(process: text, party: .sender)
-    connections.change(slot) { $0.note(mention, ofEnd: local, &run.processSlots, &run.texts) }
+    connections.change(slot) { $0.note(mention, ofEnd: local, &run.shared.processes, &run.texts) }
     run.texts.release(text)
   }
 
@@ -82,7 +82,7 @@ extension Pipeline {
 
   /// Learns the name of an address, as from a capture file's name records.
   public mutating func learn(name: [UInt8], for address: IPAddress) {
-    run.names.learn(name, for: address, lookup: nil)
+    run.shared.names.learn(name, for: address, lookup: nil)
   }
 
   /// Takes a datagram. QUIC may claim it, or it may name addresses.
@@ -110,6 +110,7 @@ extension Pipeline {
 
   private mutating func learnNames(_ datagram: UDPDatagram, _ octets: RawSpan, at time: Int64) {
     lookups.read(
-      octets.extracting(datagram.payload(in: octets)), datagram, at: time, names: &run.names, anomalies: &run.anomalies)
+      octets.extracting(datagram.payload(in: octets)), datagram, at: time, names: &run.shared.names,
+      anomalies: &run.anomalies)
   }
 }

@@ -13,7 +13,7 @@ extension Pipeline {
   }
 
   private mutating func handOverTheRest() {
-    while !isHandedOver || !run.grpcNotes.isHandedOver {
+    while !isHandedOver || !run.notes.grpc.isHandedOver {
       do throws(Sink.Failure) { try handOverRows() } catch { continue }
     }
   }
@@ -26,13 +26,13 @@ extension Pipeline {
     }
     if let recorder { return recordRows(recorder) }
     try handOverFinalRows(
-      &run.rows, to: &held.value, &apis, &tables, &run.contentNotes, &run.fieldNotes, &run.grpcNotes, &run.texts,
+      &run.rows, to: &held.value, &apis, &tables, &run.notes.contents, &run.notes.fields, &run.notes.grpc, &run.texts,
       &run.anomalies)
-    if !run.grpcNotes.isHandedOver { try handOverDetails() }
+    if !run.notes.grpc.isHandedOver { try handOverDetails() }
     while !finalConnections.isEmpty {
       let connection = finalConnections.removeFirst()
       secureHosts.add(connection, texts: run.texts)
-      if tables.isWanted { tables.add(connection, run.names, texts: &run.texts, anomalies: &run.anomalies) }
+      if tables.isWanted { tables.add(connection, run.shared.names, texts: &run.texts, anomalies: &run.anomalies) }
       defer { connection.releaseTexts(of: &run.texts) }
       try held.value.connection(connection, texts: run.texts)
     }
@@ -41,7 +41,7 @@ extension Pipeline {
   /// Hands over the rows that refine messages, up to the first one at which the sink throws.
   @inline(never)
   private mutating func handOverDetails() throws(Sink.Failure) {
-    while let message = run.grpcNotes.nextReady() { try held.value.detail(.grpc(message), texts: run.texts) }
+    while let message = run.notes.grpc.nextReady() { try held.value.detail(.grpc(message), texts: run.texts) }
   }
 
   /// Sets the number of packets dropped so far before they could be captured.
@@ -61,8 +61,7 @@ extension Pipeline {
     finalConnections.append(contentsOf: quic.finishAll(&run))
     do throws(Sink.Failure) { try handOver() } catch { failure = failure ?? error }
     decoder.finish(ledger: &run.ledger, anomalies: &run.anomalies)
-    run.familiarLines.forgetAll(&run.texts)
-    run.familiarSections.forgetAll(&run.texts)
+    run.familiar.forgetAll(&run.texts)
     processes.forgetTapped(&run.texts)
     mention = ProcessMention()
     run.clock = .min
@@ -81,7 +80,7 @@ extension Pipeline {
     totals.foldedSegments = apis.segments.folded
     totals.sightings = copies.sightings
     totals.secrets = secretTotals
-    tables.fill(&totals, apis, run.fieldNotes.names)
+    tables.fill(&totals, apis, run.notes.fields.names)
     return totals
   }
 
@@ -94,9 +93,9 @@ extension Pipeline {
     totals.foldedSegments = apis.segments.folded
     totals.sightings = copies.sightings
     totals.secrets = secretTotals
-    let octets = tables.memory + run.names.memory + apis.memory
-    tables.take(into: &totals, apis, run.fieldNotes.names)
-    run.names = NameTable(limit: 1)
+    let octets = tables.memory + run.shared.names.memory + apis.memory
+    tables.take(into: &totals, apis, run.notes.fields.names)
+    run.shared.names = NameTable(limit: 1)
     totals.apis = apis.takeSorted(texts: run.texts)
     run.budget.end(after: octets)
     return totals
@@ -128,7 +127,7 @@ extension Pipeline {
   }
 
   /// Adds the tables of `Configuration.tables` to a `snapshot`, for final messages and connections. They can have very many rows.
-  public func addTables(to snapshot: inout Totals) { tables.fill(&snapshot, apis, run.fieldNotes.names) }
+  public func addTables(to snapshot: inout Totals) { tables.fill(&snapshot, apis, run.notes.fields.names) }
 
   /// Adds the totals of hosts to a `snapshot`, for final messages and connections, if `Configuration.tables` has them. They have no order,
   /// and are at most `Configuration.hostLimit`.
@@ -142,13 +141,13 @@ extension Pipeline {
     forEachOpenRow { message, row, isInProgress in
       guard !isInProgress else { return }
       let position = apis.add(message, texts: &snapshot.texts, anomalies: &anomalies)
-      var note = run.contentNotes.note(of: row)
+      var note = run.notes.contents.note(of: row)
       rest -= note.sample.count
       if rest < 0 { note.sample = [] }
-      var lines = run.fieldNotes.lines(of: row)
+      var lines = run.notes.fields.lines(of: row)
       added.add(&message, at: position, &note, &lines, &anomalies)
     }
-    (snapshot.contents, snapshot.fields) = added.rows(apis, run.fieldNotes.names, snapshot.texts)
+    (snapshot.contents, snapshot.fields) = added.rows(apis, run.notes.fields.names, snapshot.texts)
   }
 
   /// Passes every message that is not final to `body`, in the order of connections. `body` also gets the pool of the message's texts.
@@ -176,7 +175,7 @@ extension Pipeline {
       message.client = client
       message.server = server
       let pending = run.rows.messages.look(Int(row)) { $0.pendingContent }
-      if let outcome = pending.flatMap({ run.decoders?.outcome(of: $0) }) {
+      if let outcome = pending.flatMap({ run.contents.decoders?.outcome(of: $0) }) {
         _ = message.note(outcome, isComplete: true)
       }
       body(&message, row, isInProgress)
@@ -198,7 +197,7 @@ extension Pipeline {
   /// Octets that content decoders produced so far. A caller that checks the clock every few packets can check more often when packets take
   /// long.
   @inline(__always)
-  public var decodedOctets: Int { run.decoding.spent }
+  public var decodedOctets: Int { run.contents.decoding.spent }
 
   /// The number of connections in progress.
   public var connectionCount: Int { connections.count + quic.count }

@@ -17,18 +17,18 @@ extension Pipeline {
   /// Whether secrets may come after the records that they open. Records then wait for a while (`Configuration.secretPatience`). It applies
   /// to packets processed after it is set.
   public var mayLearnSecrets: Bool {
-    get { run.mayLearnSecrets }
-    set { run.mayLearnSecrets = newValue }
+    get { run.secrets.mayGrow }
+    set { run.secrets.mayGrow = newValue }
   }
 
   /// Whether `takeUsedSecrets` is called about after each packet. It applies to packets processed after it is set.
   public var collectsUsedSecrets: Bool {
-    get { run.usedSecrets.isWanted }
-    set { run.usedSecrets.isWanted = newValue }
+    get { run.secrets.used.isWanted }
+    set { run.secrets.used.isWanted = newValue }
   }
 
   /// Lends the secrets that opened records since the last call, as whole lines of a key log (RFC 9850), if there are any.
-  public mutating func takeUsedSecrets(_ body: (RawSpan) -> Void) { run.usedSecrets.take(body) }
+  public mutating func takeUsedSecrets(_ body: (RawSpan) -> Void) { run.secrets.used.take(body) }
 
   /// Whether connections wait for secrets.
   public var waitsForSecrets: Bool { !secretWaiters.isEmpty || quic.isWaiting }
@@ -36,7 +36,7 @@ extension Pipeline {
   /// Notes that a connection has begun to wait for secrets.
   @inline(never)
   mutating func noteWaiter(_ slot: Int) {
-    run.hasBegunToWait = false
+    run.secrets.hasNewWaiter = false
     if secretWaiters.count > 2 * connections.count + 64 { forgetWaiters() }
     secretWaiters.append(Int32(truncatingIfNeeded: slot))
   }
@@ -58,7 +58,7 @@ extension Pipeline {
     for slot in secretWaiters {
       if let look = connections.change(Int(slot), { $0.lookForSecrets(&run) }) { watch(Int(slot), look) }
     }
-    run.hasBegunToWait = false
+    run.secrets.hasNewWaiter = false
     forgetWaiters()
   }
 
@@ -81,7 +81,7 @@ extension Pipeline {
   }
 
   /// Notes that secrets of a capture come now, which is too late for earlier packets.
-  public mutating func noteSecretsOfCapture() { if !run.mayLearnSecrets, span != nil { hasLateSecrets = true } }
+  public mutating func noteSecretsOfCapture() { if !run.secrets.mayGrow, span != nil { hasLateSecrets = true } }
 
   /// The number of secrets that are known.
   public var secretCount: Int { run.secrets.count }

@@ -59,8 +59,8 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   /// Reads captured octets of packets again; nil if that is impossible. It applies to packets processed after it is set.
   public var capturedOctets: (any CapturedOctets)? {
-    get { run.history.captured }
-    set { run.history.captured = newValue }
+    get { run.shared.history.captured }
+    set { run.shared.history.captured = newValue }
   }
 
   /// Starts an analysis.

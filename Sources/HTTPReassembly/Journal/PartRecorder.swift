@@ -66,18 +66,19 @@ final class PartRecorder {
 
   /// Records the changes since the last call, without final rows.
   func noteChanges(_ run: inout Run) {
-    for asked in run.names.takeAsked() {
+    for asked in run.shared.names.takeAsked() {
       begin(.lookup)
       var (address, connection) = asked
       rows.address(&address)
       rows.integer(&connection)
     }
-    if messages != run.messageCount || exchanges != run.exchangeCount || connections != run.connectionCount {
+    if messages != run.numbers.messages || exchanges != run.numbers.exchanges || connections != run.numbers.connections
+    {
       begin(.numbers)
-      rows.number(UInt64(run.messageCount - messages))
-      rows.number(UInt64(run.exchangeCount - exchanges))
-      rows.number(UInt64(run.connectionCount - connections))
-      (messages, exchanges, connections) = (run.messageCount, run.exchangeCount, run.connectionCount)
+      rows.number(UInt64(run.numbers.messages - messages))
+      rows.number(UInt64(run.numbers.exchanges - exchanges))
+      rows.number(UInt64(run.numbers.connections - connections))
+      (messages, exchanges, connections) = (run.numbers.messages, run.numbers.exchanges, run.numbers.connections)
     }
     if noted != run.anomalies.noted { noteAnomalies(run.anomalies) }
   }

@@ -23,6 +23,12 @@ struct KeyLog {
   private let limit: Int
   /// Lines that gave a new secret.
   private(set) var count = 0
+  /// Whether secrets may still come for records that came before.
+  var mayGrow = false
+  /// The secrets that have opened something.
+  var used = UsedSecrets()
+  /// Whether the current connection has begun to wait for secrets. Reset by the pipeline.
+  var hasNewWaiter = false
   /// The counts of each source.
   private(set) var sources: [SecretCounts] = Array(repeating: SecretCounts(), count: SecretMark.sources)
   /// Lines that had no room.

@@ -1,3 +1,14 @@
+/// Recent lines of header sections, and recent sections; empty while an observer needs every line.
+struct FamiliarText {
+  var lines = FamiliarLines()
+  var sections = FamiliarSections()
+
+  mutating func forgetAll(_ texts: inout TextPool) {
+    lines.forgetAll(&texts)
+    sections.forgetAll(&texts)
+  }
+}
+
 /// Recent header sections, by which the next ones are read: nearly all lines of a section equal those of the section before it on its
 /// connection, and the others have the same names. The facts of equal lines are taken as they are, and only new values are looked at.
 ///

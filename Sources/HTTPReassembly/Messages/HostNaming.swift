@@ -10,7 +10,7 @@ extension Run {
       return
     }
     let server = connection.endpoints[side]
-    let name = names.name(of: server.address)
+    let name = shared.names.name(of: server.address)
     rows[message: row].host = texts.intern(name ?? Array(server.address.description.utf8))
     rows[message: row].hostSource = name == nil ? .address : .dns
   }

@@ -15,6 +15,8 @@ struct RowStore {
   var lingering = 0
   /// The numbers of connections with octets that may belong elsewhere. None of their rows is exact.
   var doubtedConnections: Set<Int> = []
+  /// The texts of prefixes, by the numbers of open connections that have one.
+  var prefixes: [Int: TextID] = [:]
 
   init() {}
 

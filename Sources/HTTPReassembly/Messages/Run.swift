@@ -3,14 +3,11 @@ struct Run: StreamContext {
   let configuration: Configuration
   var ledger = Ledger()
   var anomalies = AnomalyLog()
-  var names: NameTable
-  var history: PayloadHistory
+  var shared: SharedByConnections
   var clock: Int64 = .min
   /// The next check of the larger connection that the current one is a subflow of; nil without one.
   var multipathLook: (slot: Int, deadline: Int64, isSoon: Bool)?
-  var heldOctets = 0
   var connectionMemory = 0
-  var processSlots = Slab<ConnectionProcesses>()
   var budget: MemoryBudget
   var connection = ConnectionContext()
 
@@ -18,80 +15,40 @@ struct Run: StreamContext {
   var side: Side = 0
   /// The packet that brought the octets being read.
   var arrival = SegmentArrival.none
-
-  var texts = TextPool()
-  var rows = RowStore()
-  // The type is not limited to classes, so the compiler does not copy the whole run where it is lent.
-  var decoders: (any ContentDecoderSource)?
-  /// The observer of messages; nil if only lengths are needed.
-  let observer: (any MessageObserver)?
-  /// Octets of memory that it held when it was last asked.
-  private var observedMemory = 0
-  var codings = CodingList()
-  /// The amount that decoders may still produce for the current packet.
-  var decoding: DecodingAllowance
-  /// Recent lines of header sections, and recent sections; empty while `observer` needs every line.
-  var familiarLines = FamiliarLines()
-  var familiarSections = FamiliarSections()
-
-  /// The texts of prefixes, by the numbers of open connections that have one.
-  var prefixes: [Int: TextID] = [:]
-
-  /// The secrets that open TLS records.
-  var secrets: KeyLog
-  /// The secrets that have opened something.
-  var usedSecrets = UsedSecrets()
-  /// Whether secrets may still come for records that came before.
-  var mayLearnSecrets = false
-  /// Whether the current connection has begun to wait for secrets. Reset by the pipeline.
-  var hasBegunToWait = false
-  /// Memory of finished gathered records, for new ones.
-  private var spareRecords = SpareArrays<UInt8>(limit: 4)
-  /// Memory for the octets of the record being opened; moved out while in use.
-  var openedOctets: [UInt8] = []
-
-  /// Facts about contents and fields that tables need.
-  var contentNotes: ContentNotes
-  var fieldNotes: FieldNotes
-  /// Messages of gRPC calls in progress.
-  var grpcNotes: GRPCNotes
-
-  /// Whether the ledger tells directions apart, which a timeline needs.
-  let isDirected: Bool
   /// The direction of the current packet; `unknown` if it is not known.
   var packetDirection = OctetDirection.unknown
 
-  private(set) var messageCount = 0
-  /// The number of messages that began before the octets being read.
-  private var messagesBeforePacket = 0
-  private(set) var exchangeCount = 0
-  private(set) var connectionCount = 0
+  var texts = TextPool()
+  var rows = RowStore()
+  var numbers = RowNumbers()
+  /// The readers of contents.
+  var contents: ContentReaders
+  var familiar = FamiliarText()
+  /// Facts that tables need.
+  var notes: MessageNotes
+  /// The secrets that open TLS records.
+  var secrets: KeyLog
+  var records = RecordMemory()
 
   init(configuration: Configuration, decoders: (any ContentDecoderSource)?, observer: (any MessageObserver)? = nil) {
     OctetMark.chooseKeys()
     self.configuration = configuration
-    self.observer = observer
-    contentNotes = ContentNotes(isWanted: configuration.tables.contains(.contents))
-    fieldNotes = FieldNotes(isWanted: configuration.tables.contains(.fields))
-    grpcNotes = GRPCNotes(configuration: configuration)
-    isDirected = configuration.tables.contains(.timeline)
-    self.decoders = configuration.decodesContent ? decoders : nil
+    shared = SharedByConnections(configuration)
+    contents = ContentReaders(configuration, decoders: decoders, observer: observer)
+    notes = MessageNotes(configuration)
     secrets = KeyLog(limit: configuration.secretOctetLimit)
     budget = MemoryBudget(configuration)
-    names = NameTable(limit: configuration.nameLimit)
-    history = PayloadHistory(capacity: configuration.payloadHistoryLength)
-    decoding = DecodingAllowance(
-      limit: configuration.decodedAtOnceLimit, ratio: configuration.decodedAtOnceRatio,
-      totalLimit: configuration.decodedTotalLimit, totalRatio: configuration.decodedTotalRatio)
   }
+
+  /// Whether the ledger tells directions apart, which a timeline needs.
+  @inline(__always)
+  var isDirected: Bool { configuration.tables.contains(.timeline) }
 
   /// Octets of memory that all connections take: with octets behind gaps, rows, texts, and the decoders of contents.
   @inline(__always)
   var connectionOctets: Int {
-    connectionMemory &+ processSlots.count &* MemoryLayout<ConnectionProcesses>.stride &+ heldOctets &+ rows.memory
-      &+ texts.memory
-      &+ MemoryBudget.counted(decoders: decoding.memoryHeld) &+ contentNotes.memory &+ fieldNotes.memory
-      &+ grpcNotes.memory &+ observedMemory
+    connectionMemory &+ shared.processes.count &* MemoryLayout<ConnectionProcesses>.stride &+ shared.heldOctets
+      &+ rows.memory &+ texts.memory &+ contents.memory &+ notes.memory
   }
 
   /// The direction of octets that a side of the current connection sends; `unknown` if the client is unknown.
@@ -108,13 +65,13 @@ struct Run: StreamContext {
   }
 
   /// Notes the prefix of the current connection.
-  mutating func note(_ prefix: ConnectionPrefix) { prefixes[connection.number] = texts.intern(prefix) }
+  mutating func note(_ prefix: ConnectionPrefix) { rows.prefixes[connection.number] = texts.intern(prefix) }
 
   /// The final row of a connection, with what was noted for it by its number.
   mutating func settled(_ row: Connection) -> Connection {
     var row = row
     if !rows.doubtedConnections.isEmpty { rows.doubtedConnections.remove(row.number) }
-    if !prefixes.isEmpty { row.prefix = prefixes.removeValue(forKey: row.number) ?? .none }
+    if !rows.prefixes.isEmpty { row.prefix = rows.prefixes.removeValue(forKey: row.number) ?? .none }
     return row
   }
 
@@ -136,24 +93,12 @@ struct Run: StreamContext {
   @inline(__always)
   var freeMemory: Int { budget.connectionRoom &- connectionOctets }
 
-  /// Updates how much decoders hold, after some may have gone.
-  mutating func countDecoders() { decoding.memoryHeld = decoders?.memory ?? 0 }
-
-  /// Updates how much the observer holds.
-  mutating func countObserved() { observedMemory = observer?.memory ?? 0 }
-
-  /// Memory for the octets of a record.
-  mutating func takeRecordMemory() -> [UInt8] { spareRecords.take() }
-
-  /// Gives the memory of a record back.
-  mutating func giveRecordMemory(_ memory: consuming [UInt8]) { spareRecords.giveBack(memory) }
-
   /// The number of ended messages of one direction that may still take charges. `count` is how many there are. It is only the newest one
   /// while all directions together have too many. Messages of the current packet come in addition, because the packet is charged last.
   @inline(__always)
   mutating func lingeringLimit(for count: Int) -> Int {
     let limit = configuration.lingeringMessageLimit
-    let recent = max(messageCount &- messagesBeforePacket &- 1, 0)
+    let recent = numbers.olderOfPacket
     guard rows.lingering > configuration.lingeringMessageTotalLimit, (2...limit).contains(count) else {
       return limit &+ recent
     }
@@ -181,40 +126,68 @@ struct Run: StreamContext {
     rows.exchanges[Int(exchange)].exchange.process = process
     texts.retain(process)
   }
+}
 
-  /// Notes that the octets of another packet are read.
+/// The readers of the contents of messages.
+struct ContentReaders {
+  // The type is not limited to classes, so the compiler does not copy the whole run where it is lent.
+  var decoders: (any ContentDecoderSource)?
+  /// The observer of messages; nil if only lengths are needed.
+  let observer: (any MessageObserver)?
+  /// Octets of memory that it held when it was last asked.
+  private var observedMemory = 0
+  var codings = CodingList()
+  /// The amount that decoders may still produce for the current packet.
+  var decoding: DecodingAllowance
+
+  init(
+    _ configuration: Configuration, decoders: (any ContentDecoderSource)?, observer: (any MessageObserver)?
+  ) {
+    self.decoders = configuration.decodesContent ? decoders : nil
+    self.observer = observer
+    decoding = DecodingAllowance(
+      limit: configuration.decodedAtOnceLimit, ratio: configuration.decodedAtOnceRatio,
+      totalLimit: configuration.decodedTotalLimit, totalRatio: configuration.decodedTotalRatio)
+  }
+
+  /// Octets of memory that decoders and the observer held when they were last asked.
   @inline(__always)
-  mutating func beginPacket() { messagesBeforePacket = messageCount }
+  var memory: Int { MemoryBudget.counted(decoders: decoding.memoryHeld) &+ observedMemory }
 
-  @inline(__always)
-  mutating func nextMessage() -> Int {
-    messageCount += 1
-    return messageCount
+  /// Updates how much decoders hold, after some may have gone.
+  mutating func countDecoders() { decoding.memoryHeld = decoders?.memory ?? 0 }
+
+  /// Updates how much the observer holds.
+  mutating func countObserved() { observedMemory = observer?.memory ?? 0 }
+}
+
+/// Facts about messages that tables need.
+struct MessageNotes {
+  var contents: ContentNotes
+  var fields: FieldNotes
+  /// Messages of gRPC calls in progress.
+  var grpc: GRPCNotes
+
+  init(_ configuration: Configuration) {
+    contents = ContentNotes(isWanted: configuration.tables.contains(.contents))
+    fields = FieldNotes(isWanted: configuration.tables.contains(.fields))
+    grpc = GRPCNotes(configuration: configuration)
   }
 
   @inline(__always)
-  mutating func nextExchange() -> Int {
-    exchangeCount += 1
-    return exchangeCount
-  }
+  var memory: Int { contents.memory &+ fields.memory &+ grpc.memory }
+}
 
-  /// Reserves numbers for rows that are made elsewhere.
-  mutating func takeNumbers(
-    messages: Int, exchanges: Int, connections: Int
-  ) -> (messages: Range<Int>, exchanges: Range<Int>, connections: Range<Int>) {
-    defer {
-      messageCount += messages
-      exchangeCount += exchanges
-      connectionCount += connections
-    }
-    return (
-      messageCount + 1..<messageCount + messages + 1, exchangeCount + 1..<exchangeCount + exchanges + 1,
-      connectionCount + 1..<connectionCount + connections + 1
-    )
-  }
+/// Memory for octets of records.
+struct RecordMemory {
+  /// Memory of finished gathered records, for new ones.
+  private var spare = SpareArrays<UInt8>(limit: 4)
+  /// Memory for the octets of the record being opened; moved out while in use.
+  var opened: [UInt8] = []
 
-  mutating func nextConnection() -> Int {
-    connectionCount += 1
-    return connectionCount
-  }
+  /// Memory for the octets of a record.
+  mutating func take() -> [UInt8] { spare.take() }
+
+  /// Gives the memory of a record back.
+  mutating func giveBack(_ memory: consuming [UInt8]) { spare.giveBack(memory) }
 }

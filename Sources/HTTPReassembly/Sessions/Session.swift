@@ -45,7 +45,7 @@ extension Session: StreamReceiver {
   mutating func receive(
     _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
   ) -> Taken {
-    run.beginPacket()
+    run.numbers.beginPacket()
     if case .reading(.http1(let session)) = self, !session.look({ $0.isUnrecognized }) {
       return read(session, side, octets, at: position, arrival, &run)
     }

@@ -79,7 +79,7 @@ extension TCPConnection {
     stranger.source?.offset += segment.payloadOffset
     stranger.segment.payloadOffset = 0
     openDisorder(&run).value.stranger = stranger
-    run.heldOctets += stranger.octets.count
+    run.shared.heldOctets += stranger.octets.count
     return true
   }
 
@@ -108,7 +108,7 @@ extension TCPConnection {
   }
 
   private mutating func forgetStranger(_ run: inout Receiver.Context) {
-    run.heldOctets -= disorder?.value.stranger?.octets.count ?? 0
+    run.shared.heldOctets -= disorder?.value.stranger?.octets.count ?? 0
     disorder?.value.stranger = nil
   }
 

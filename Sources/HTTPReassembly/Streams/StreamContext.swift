@@ -3,16 +3,11 @@ protocol StreamContext {
   var configuration: Configuration { get }
   var ledger: Ledger { get set }
   var anomalies: AnomalyLog { get set }
-  var names: NameTable { get set }
-  var history: PayloadHistory { get set }
+  var shared: SharedByConnections { get set }
   /// The capture time of the current packet, in nanoseconds. It never goes backwards, and timers use it.
   var clock: Int64 { get set }
-  /// Octets held behind gaps, of all connections together.
-  var heldOctets: Int { get set }
   /// Octets of memory of all connections together, without held octets.
   var connectionMemory: Int { get set }
-  /// The processes of connections with a known process.
-  var processSlots: Slab<ConnectionProcesses> { get set }
   /// The current connection.
   var connection: ConnectionContext { get set }
 
@@ -23,8 +18,22 @@ protocol StreamContext {
   /// Sets the sender of the current packet.
   mutating func turnPacket(to side: Side)
 
-  /// The number of the next connection in reports.
-  mutating func nextConnection() -> Int
+  var numbers: RowNumbers { get set }
+}
+
+/// The state that all connections share.
+struct SharedByConnections {
+  var names: NameTable
+  var history: PayloadHistory
+  /// The processes of connections with a known process.
+  var processes = Slab<ConnectionProcesses>()
+  /// Octets held behind gaps, of all connections together.
+  var heldOctets = 0
+
+  init(_ configuration: Configuration) {
+    names = NameTable(limit: configuration.nameLimit)
+    history = PayloadHistory(capacity: configuration.payloadHistoryLength)
+  }
 }
 
 extension StreamContext {

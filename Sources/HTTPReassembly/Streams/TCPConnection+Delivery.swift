@@ -49,7 +49,7 @@ extension TCPConnection {
   ) -> Int {
     openSession(&run)
     if run.isDirected { run.turn(to: side) }
-    run.history.remember(payload, at: position, source: source, newest: &streams[side].newestPayload)
+    run.shared.history.remember(payload, at: position, source: source, newest: &streams[side].newestPayload)
     var arrival = arrival
     var consumed = 0
     if payload.byteCount > 0, let taken = session?.receive(side, payload, at: position, arrival, &run) {

@@ -81,7 +81,7 @@ extension TCPConnection {
   }
 
   private func isBeyondLimits(_ side: Side, _ run: inout Receiver.Context) -> Bool {
-    if run.heldOctets > run.configuration.heldOctetTotalLimit { return true }
+    if run.shared.heldOctets > run.configuration.heldOctetTotalLimit { return true }
     guard let disorder else { return false }
     return disorder.value.held.look(side, { $0.octetCount }) > run.configuration.heldOctetLimit
       || disorder.value.held.look(side, { $0.count }) > run.configuration.heldSegmentLimit
@@ -89,7 +89,7 @@ extension TCPConnection {
 
   /// Whether the octets that wait briefly exceed their limits.
   private func isBeyondBriefLimits(_ side: Side, _ run: inout Receiver.Context) -> Bool {
-    if run.heldOctets > run.configuration.secretHeldOctetTotalLimit { return true }
+    if run.shared.heldOctets > run.configuration.secretHeldOctetTotalLimit { return true }
     guard let disorder else { return false }
     return disorder.value.held.look(side, { $0.octetCount }) > run.configuration.secretHeldOctetLimit
   }

@@ -22,7 +22,7 @@ extension TCPConnection {
     } else if opener == nil {
       opener = side
       synTime = time
-      lookupDuration = run.names.takeLookup(of: endpoints[1 - side].address, for: record.number)
+      lookupDuration = run.shared.names.takeLookup(of: endpoints[1 - side].address, for: record.number)
     } else if opener != side, !hasSynAck {
       // RFC 9293 §3.5: the SYNs of both sides crossed. The sender of the first one counts as the opener.
       if !record.flags.contains(.simultaneousOpen) { run.note(.tcpSimultaneousOpen) }

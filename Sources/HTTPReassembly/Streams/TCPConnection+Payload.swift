@@ -124,7 +124,7 @@ extension TCPConnection {
   ) {
     // A keep-alive probe repeats the last octet with any value (RFC 9293 §3.8.4).
     let isProbe = range.count == 1 && range.upperBound == streams[side].next
-    guard !isProbe, run.history.differs(octets, at: range.lowerBound, newest: streams[side].newestPayload) else {
+    guard !isProbe, run.shared.history.differs(octets, at: range.lowerBound, newest: streams[side].newestPayload) else {
       return
     }
     if isSuspect { return run.note(.tcpChecksumBad) }

@@ -38,7 +38,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
     self.key = key
     isReversed = segment.source != key.low
     lastSeen = time
-    record = ConnectionCounts(number: run.nextConnection(), opened: time, closed: time)
+    record = ConnectionCounts(number: run.numbers.nextConnection(), opened: time, closed: time)
     run.connectionMemory += StreamMemory.connection(Self.self)
   }
 
@@ -322,7 +322,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
     let before = disorder.value.held.look(side, { $0.memory })
     let result = body(&disorder.value.held[side])
     streams[side].isHolding = !disorder.value.held.look(side, { $0.isEmpty })
-    run.heldOctets += disorder.value.held.look(side, { $0.memory }) - before
+    run.shared.heldOctets += disorder.value.held.look(side, { $0.memory }) - before
     return result
   }
 
@@ -356,7 +356,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
     run.connection.client = knownClient
     if run.isDirected { run.connection.directedClient = knownClient ?? session?.requestingSide }
     run.connection.processes =
-      processSlot < 0 ? ConnectionProcesses() : run.processSlots.look(Int(processSlot)) { $0 }
+      processSlot < 0 ? ConnectionProcesses() : run.shared.processes.look(Int(processSlot)) { $0 }
     run.connection.added = ConnectionContext.Added()
   }
 

@@ -14,7 +14,7 @@ private final class LineReader: OtherProtocol {
     for offset in 0..<octets.byteCount {
       if !owners[side].hasMessageInProgress {
         var row = OpenMessage()
-        row.message.number = run.nextMessage()
+        row.message.number = run.numbers.nextMessage()
         row.message.isSecure = run.connection.beneath.isSecure
         row.message.flags = run.connection.beneath.isTunnelled ? .tunnelled : []
         owners[side].append(RowIndex(run.rows.messages.insert(row)), from: position + offset)

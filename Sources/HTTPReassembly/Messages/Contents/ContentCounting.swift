@@ -25,7 +25,7 @@ extension OpenContent {
       ($0.message.contentEncoding, $0.message.transferEncoding)
     }
     guard content != .none || transfer != .none else { return }
-    let codings = run.codings.names(content: content, transfer: transfer, run.texts)
+    let codings = run.contents.codings.names(content: content, transfer: transfer, run.texts)
     guard !codings.isEmpty else { return }
     isIdentity = false
     let stream = events
@@ -36,7 +36,7 @@ extension OpenContent {
       grpc = nil
       run.rows[message: row].grpcMessages = nil
     }
-    guard run.configuration.decodesContent, run.decoders != nil else {
+    guard run.configuration.decodesContent, run.contents.decoders != nil else {
       run.rows[message: row].flags.insert(.notDecoded)
       return
     }
@@ -45,7 +45,7 @@ extension OpenContent {
       run.rows[message: row].flags.insert(.codingUnknown)
       return
     }
-    guard let decoder = run.decoders?.decoder(for: codings) else {
+    guard let decoder = run.contents.decoders?.decoder(for: codings) else {
       run.note(.contentCodingUnknown)
       run.rows[message: row].flags.insert(.codingUnknown)
       return
@@ -58,12 +58,12 @@ extension OpenContent {
   /// Takes octets of a message's content. It is mutating so that nothing here is retained for the call.
   @inline(__always)
   mutating func take(_ octets: RawSpan, of row: RowIndex, _ run: inout Run) {
-    if run.contentNotes.isWanted { run.contentNotes.take(octets, of: row, isCoded: !isIdentity) }
+    if run.notes.contents.isWanted { run.notes.contents.take(octets, of: row, isCoded: !isIdentity) }
     if grpc != nil { grpc?.take(octets, of: row, &run) }
-    guard run.observer != nil || events != nil else {
+    guard run.contents.observer != nil || events != nil else {
       guard decoder != nil else { return }
       run.prepareDecoding()
-      decoder?.feed(octets, within: &run.decoding)
+      decoder?.feed(octets, within: &run.contents.decoding)
       return
     }
     show(octets, of: row, &run)
@@ -71,7 +71,7 @@ extension OpenContent {
 
   @inline(never)
   private func show(_ octets: RawSpan, of row: RowIndex, _ run: inout Run) {
-    let (observer, events) = (run.observer, events)
+    let (observer, events) = (run.contents.observer, events)
     let number = run.rows[message: row].number
     observer?.content(octets, of: number)
     if isIdentity {
@@ -79,12 +79,12 @@ extension OpenContent {
       observer?.decodedContent(octets, of: number)
     } else {
       run.prepareDecoding()
-      decoder?.feed(octets, within: &run.decoding) { octets in
+      decoder?.feed(octets, within: &run.contents.decoding) { octets in
         events?.take(octets)
         observer?.decodedContent(octets, of: number)
       }
     }
-    run.countObserved()
+    run.contents.countObserved()
   }
 
   /// Ends the content of a message, seen whole or not. The outcome is known at once, or when the message becomes final.
@@ -102,10 +102,10 @@ extension OpenContent {
     guard let decoder else { return }
     self.decoder = nil
     run.prepareDecoding()
-    if isComplete, let pending = run.decoders?.finishLater(decoder, within: &run.decoding) {
+    if isComplete, let pending = run.contents.decoders?.finishLater(decoder, within: &run.contents.decoding) {
       run.rows.messages[Int(row)].pendingContent = pending
     } else {
-      let outcome = decoder.finish(within: &run.decoding)
+      let outcome = decoder.finish(within: &run.contents.decoding)
       // A decoder that gave up made no more octets.
       switch outcome {
       case .failed(.corrupt), .failed(.beyondLimit): run.rows[message: row].events = nil
@@ -113,8 +113,8 @@ extension OpenContent {
       }
       if let anomaly = run.rows[message: row].note(outcome, isComplete: isComplete) { run.note(anomaly) }
     }
-    run.decoders?.recycle(decoder, codings: codings)
-    run.countDecoders()
+    run.contents.decoders?.recycle(decoder, codings: codings)
+    run.contents.countDecoders()
   }
 
   /// Ends the messages of gRPC. Their length is the length of the content without codings.
@@ -141,8 +141,8 @@ extension OpenContent {
   /// Takes the outcome of a content that was decoded while the analysis went on.
   @inline(never)
   static func settle(_ pending: PendingContent, of row: RowIndex, _ run: inout Run) {
-    guard let outcome = run.decoders?.outcome(of: pending) else { return }
-    run.decoders?.forget(pending)
+    guard let outcome = run.contents.decoders?.outcome(of: pending) else { return }
+    run.contents.decoders?.forget(pending)
     run.rows.messages[Int(row)].pendingContent = nil
     guard let anomaly = run.rows[message: row].note(outcome, isComplete: true) else { return }
     // The anomaly has the time of its message, not of the packet that makes the message final.
@@ -165,8 +165,8 @@ extension Run {
   /// Prepares for octets of the current packet to reach a decoder.
   @inline(__always)
   mutating func prepareDecoding() {
-    decoding.renew(for: ledger.packets)
-    decoding.memoryRoom = freeMemory
+    contents.decoding.renew(for: ledger.packets)
+    contents.decoding.memoryRoom = freeMemory
   }
 }
 

@@ -82,8 +82,8 @@ final class GRPCContent {
       if trailers != nil {
         for index in offset..<offset + count { trailers?.take(octets.octet(index)) }
       } else if isCoded, let decoder {
-        run.decoding.renew(for: run.ledger.packets)
-        decoder.feed(octets.extracting(offset..<offset + count), within: &run.decoding)
+        run.contents.decoding.renew(for: run.ledger.packets)
+        decoder.feed(octets.extracting(offset..<offset + count), within: &run.contents.decoding)
       }
       left -= count
       offset += count
@@ -114,8 +114,8 @@ final class GRPCContent {
 
   private func open(_ run: inout Run) {
     guard decoder == nil else { return }
-    guard run.configuration.decodesContent, run.decoders != nil else { return fail(.notDecoded) }
-    guard !codings.isEmpty, let made = run.decoders?.decoder(for: codings) else {
+    guard run.configuration.decodesContent, run.contents.decoders != nil else { return fail(.notDecoded) }
+    guard !codings.isEmpty, let made = run.contents.decoders?.decoder(for: codings) else {
       run.note(.contentCodingUnknown)
       return fail(.codingUnknown)
     }
@@ -133,7 +133,7 @@ final class GRPCContent {
     }
     if isTrailer { return }
     let decoded = isCoded ? finishDecoding(&run) : length
-    if run.grpcNotes.isWanted { note(decoded, of: row, &run) }
+    if run.notes.grpc.isWanted { note(decoded, of: row, &run) }
   }
 
   /// Notes that the current message has ended.
@@ -147,16 +147,16 @@ final class GRPCContent {
       note.decoded = decoded
       note.isDecoded = true
     }
-    if !run.grpcNotes.add(note, to: row) { run.note(.grpcMessagesFull) }
+    if !run.notes.grpc.add(note, to: row) { run.note(.grpcMessagesFull) }
   }
 
   /// Ends the decoding of the current message. Returns its length without compression, if that is known.
   private func finishDecoding(_ run: inout Run) -> Int? {
     guard let decoder else { return nil }
     self.decoder = nil
-    run.decoding.renew(for: run.ledger.packets)
+    run.contents.decoding.renew(for: run.ledger.packets)
     var decoded: Int?
-    switch decoder.finish(within: &run.decoding) {
+    switch decoder.finish(within: &run.contents.decoding) {
     case .decoded(let octets): decoded = octets
     case .decodedWithTrailingJunk(let octets):
       decoded = octets
@@ -171,7 +171,7 @@ final class GRPCContent {
       run.note(.contentBeyondLimit)
       fail(.codingBeyondLimit)
     }
-    run.decoders?.recycle(decoder, codings: codings)
+    run.contents.decoders?.recycle(decoder, codings: codings)
     if let decoded { outcome.decodedLength? += decoded }
     return decoded
   }
@@ -194,8 +194,8 @@ final class GRPCContent {
     if collected > 0 || !base64.isAtEnd, !isLost { outcome.isMalformed = true }
     if outcome.isMalformed { outcome.decodedLength = nil }
     if let decoder {
-      _ = decoder.finish(within: &run.decoding)
-      run.decoders?.recycle(decoder, codings: codings)
+      _ = decoder.finish(within: &run.contents.decoding)
+      run.contents.decoders?.recycle(decoder, codings: codings)
       self.decoder = nil
     }
     return outcome

@@ -298,7 +298,7 @@ struct WebSocketReader {
 
   private mutating func open(_ run: inout Run) {
     guard decoder == nil, !isUndecodable else { return }
-    guard run.configuration.decodesContent, let made = run.decoders?.messageDecoder() else {
+    guard run.configuration.decodesContent, let made = run.contents.decoders?.messageDecoder() else {
       return loseContent(&run)
     }
     decoder = made
@@ -307,13 +307,13 @@ struct WebSocketReader {
   private func feed(_ octets: RawSpan, _ run: inout Run) {
     guard let decoder else { return }
     run.prepareDecoding()
-    decoder.feed(octets, within: &run.decoding)
+    decoder.feed(octets, within: &run.contents.decoding)
   }
 
   private func decode(_ octets: RawSpan, _ run: inout Run) {
     guard decoder != nil else { return }
     guard isMasked else { return feed(octets, &run) }
-    var plain = run.takeRecordMemory()
+    var plain = run.records.take()
     var offset = 0
     while offset < octets.byteCount {
       let end = min(offset + Self.maskedPiece, octets.byteCount)
@@ -322,7 +322,7 @@ struct WebSocketReader {
       plain.withOctets { feed($0, &run) }
       offset = end
     }
-    run.giveRecordMemory(plain)
+    run.records.giveBack(plain)
   }
 
   /// Gives up the decoded length: octets of compressed messages are not known, and later messages may refer to them.
@@ -335,7 +335,7 @@ struct WebSocketReader {
   private mutating func releaseDecoder(_ run: inout Run) {
     guard decoder != nil else { return }
     decoder = nil
-    run.countDecoders()
+    run.contents.countDecoders()
   }
 
   // MARK: Ends
@@ -346,7 +346,7 @@ struct WebSocketReader {
     if isCompressed || fragment == .open { facts.decodedLength = nil }
     if let decoder {
       run.prepareDecoding()
-      let outcome = decoder.finish(within: &run.decoding)
+      let outcome = decoder.finish(within: &run.contents.decoding)
       switch outcome {
       case .decoded(let octets), .decodedWithTrailingJunk(let octets): facts.decodedLength? += octets
       case .failed(let failure):

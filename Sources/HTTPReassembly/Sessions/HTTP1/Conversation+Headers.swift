@@ -10,13 +10,13 @@ extension Conversation {
       header.section.notedNonASCII = true
       run.note(.httpNonASCII, example: line)
     }
-    run.observer?.fieldLine(line, name: found?.name, value: found?.value, of: run.rows[message: row].number)
+    run.contents.observer?.fieldLine(line, name: found?.name, value: found?.value, of: run.rows[message: row].number)
     guard let field = found else { return note(.httpFieldLineMalformed, .fieldLineMalformed, line, &run) }
-    if run.fieldNotes.isWanted {
+    if run.notes.fields.isWanted {
       let end = run.rows[message: row].flags.contains(.bareLineFeed) ? 1 : 2
-      let note = run.fieldNotes.line(
+      let note = run.notes.fields.line(
         line.extracting(field.name), line.extracting(field.value), length: line.byteCount + end)
-      run.fieldNotes.add(note, to: row)
+      run.notes.fields.add(note, to: row)
     }
     if field.hasSpaceBeforeColon { note(.httpSpaceBeforeColon, .fieldLineMalformed, line, &run) }
     guard let known = KnownField(line, field.name), let header = headers[run.side] else { return }
@@ -151,7 +151,7 @@ extension Conversation {
     let isCoded = run.rows.messages.look(Int(row)) {
       $0.message.contentEncoding != .none || $0.message.transferEncoding != .none
     }
-    guard isCoded || parts != nil || run.observer != nil || run.contentNotes.isWanted else { return }
+    guard isCoded || parts != nil || run.contents.observer != nil || run.notes.contents.isWanted else { return }
     openContent(run)
     contents[run.side]?.value.start(of: row, parts, encoding, &run)
   }

@@ -22,7 +22,7 @@ extension Conversation {
     _ octets: RawSpan, from offset: Int, at start: LineStart, _ run: inout Run
   ) -> (length: Int, framing: BodyFraming)? {
     var head = MessageHead(from: offset)
-    guard run.observer == nil, head.readOrdinary(octets, &run) else { return nil }
+    guard run.contents.observer == nil, head.readOrdinary(octets, &run) else { return nil }
     guard isPossible(startOf: head.isRequest ? .request : .response, at: start, run),
       becomeHTTP(requestSide: head.isRequest ? run.side : 1 - run.side, &run)
     else {
@@ -67,10 +67,10 @@ extension Conversation {
     run.rows[message: row].octets.startLine += length
     run.ledger.settle(length, as: .startLine)
     headers[run.side] = HeaderSectionBox()
-    if let observer = run.observer {
+    if let observer = run.contents.observer {
       let (number, kind) = run.rows.messages.look(Int(row)) { ($0.message.number, $0.message.kind) }
       observer.startLine(line, of: number, kind: kind)
-      run.countObserved()
+      run.contents.countObserved()
     }
     return true
   }
@@ -85,7 +85,7 @@ extension Conversation {
   mutating func startRequest(_ request: RequestStart, at start: LineStart, _ run: inout Run) {
     let interval = followsHole[run.side] ? interval(before: start, run) : MessageInterval()
     let row = open(.request, at: start, of: exchanges.end, &run)
-    let exchange = run.nextExchange()
+    let exchange = run.numbers.nextExchange()
     run.rows.messages.change(Int(row)) { open in
       open.message.exchange = exchange
       open.message.method = request.method
@@ -171,7 +171,7 @@ extension Conversation {
     let row = open(.response, at: start, of: pair.exchange, &run)
     run.rows[message: row].flags.formUnion(flags)
     take(pair, for: row, isInterim: false, at: start, &run)
-    if run.observer != nil || run.contentNotes.isWanted { openContent(run) }
+    if run.contents.observer != nil || run.notes.contents.isWanted { openContent(run) }
   }
 
   /// Adds a message of the current side to the exchange with this number in the conversation.
@@ -189,7 +189,7 @@ extension Conversation {
     }
     confirmEnd(of: run.side, at: start.position, &run)
     let row = RowIndex(run.rows.messages.insert(OpenMessage()))
-    let number = run.nextMessage()
+    let number = run.numbers.nextMessage()
     run.connection.added.messages += 1
     let (isUnsure, isTunnel) = (isUnsure[run.side], isTunnel || run.connection.beneath.isTunnelled)
     let process = run.process(client: kind == .request ? run.side : 1 - run.side)
@@ -245,7 +245,7 @@ extension RequestStart {
     path = run.texts.intern(line.extracting(target.path))
     version = run.texts.intern(line.extracting(request.version))
     queryLength = target.queryLength
-    if run.contentNotes.isWanted { self.target = OctetMark.of(line.extracting(request.target)) }
+    if run.notes.contents.isWanted { self.target = OctetMark.of(line.extracting(request.target)) }
     isSimple = request.version.isEmpty
     guard let authority = target.authority else { return }
     // CONNECT has no default port (RFC 9110 §9.3.6).

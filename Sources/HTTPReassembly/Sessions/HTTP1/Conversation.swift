@@ -265,7 +265,7 @@ extension Conversation: HTTP1Events {
   private mutating func close(at position: StreamPosition, _ run: inout Run) {
     owners[run.side].endNewest(at: position)
     let row = row(run)
-    if let observer = run.observer {
+    if let observer = run.contents.observer {
       let (number, length) = run.rows.messages.look(Int(row)) { ($0.message.number, $0.message.decodedBody) }
       observer.end(of: number, decodedLength: length)
     }

@@ -65,12 +65,12 @@ struct MessageHead {
       && !octets.octet(within: line.upperBound - 12).isWhitespace && line.upperBound - 11 > first
     let familiarPart = line.lowerBound..<(hasQuery ? first + 1 : line.upperBound)
     familiarEnd = Int32(familiarPart.upperBound - line.lowerBound)
-    if let slot = run.familiarLines.startLine(in: familiarPart, of: octets) {
-      var known = run.familiarLines[slot]
+    if let slot = run.familiar.lines.startLine(in: familiarPart, of: octets) {
+      var known = run.familiar.lines[slot]
       run.texts.retain([known.methodText, known.text, known.version])
       if hasQuery {
         known.number = Int32(truncatingIfNeeded: line.upperBound - 11 - familiarPart.upperBound)
-        if run.contentNotes.isWanted {
+        if run.notes.contents.isWanted {
           let target = line.lowerBound + known.value.lowerBound..<line.upperBound - 11
           known.mark = OctetMark.of(octets.extracting(target))
         }
@@ -105,9 +105,9 @@ struct MessageHead {
   private mutating func readFields(_ octets: RawSpan, limit: Int, _ run: inout Run) -> Bool {
     let octets = octets.extracting((start + startLength)...)
     let slot = FamiliarSections.slot(octets, connection: run.connection.number, status: status)
-    if run.fieldNotes.isWanted { run.fieldNotes.startSection() }
-    if let slot, let known = run.familiarSections.read(octets, in: slot, limit: limit, &run.fieldNotes) {
-      facts = run.familiarSections.facts(in: slot)
+    if run.notes.fields.isWanted { run.notes.fields.startSection() }
+    if let slot, let known = run.familiar.sections.read(octets, in: slot, limit: limit, &run.notes.fields) {
+      facts = run.familiar.sections.facts(in: slot)
       run.texts.retain(facts.texts)
       length = startLength + known + 2
       return true
@@ -115,7 +115,7 @@ struct MessageHead {
     guard let read = readLines(octets, limit: limit, &run) else { return false }
     length = startLength + read + 2
     if let slot, facts.isFamiliar(exceptHost: run.connection.beneath.isSecure) {
-      run.familiarSections.remember(octets.extracting(0..<read), facts, in: slot, run.fieldNotes, &run.texts)
+      run.familiar.sections.remember(octets.extracting(0..<read), facts, in: slot, run.notes.fields, &run.texts)
     }
     return true
   }
@@ -128,15 +128,15 @@ struct MessageHead {
     // The octet after a field line shows that it is not folded. For the first line, it shows that it is a field line.
     guard offset < count, !octets.octet(within: offset).isWhitespace else { return nil }
     while true {
-      if let slot = run.familiarLines.field(at: offset, in: octets, index: index) {
-        let length = Int(run.familiarLines[slot].length)
-        if run.fieldNotes.isWanted {
-          let (name, mark) = (run.familiarLines[slot].name, run.familiarLines[slot].mark)
-          run.fieldNotes.add(.init(name: name, length: Int32(length), expanded: Int32(length), value: mark))
+      if let slot = run.familiar.lines.field(at: offset, in: octets, index: index) {
+        let length = Int(run.familiar.lines[slot].length)
+        if run.notes.fields.isWanted {
+          let (name, mark) = (run.familiar.lines[slot].name, run.familiar.lines[slot].mark)
+          run.notes.fields.add(.init(name: name, length: Int32(length), expanded: Int32(length), value: mark))
         }
-        if run.familiarLines[slot].meaning != .none {
+        if run.familiar.lines[slot].meaning != .none {
           // It is retained, because another line may take its slot before the end of the section.
-          let line = run.familiarLines[slot]
+          let line = run.familiar.lines[slot]
           run.texts.retain(line.text)
           let field = SectionFacts.Field(
             lines: offset..<offset + length, value: line.value, index: index, text: line.text)
@@ -166,9 +166,9 @@ struct MessageHead {
   ) -> Bool {
     let line = octets.extracting(field.content)
     var note: FieldNotes.Line?
-    if run.fieldNotes.isWanted {
-      let new = run.fieldNotes.line(line.extracting(name), line.extracting(field.value), length: field.line.count)
-      run.fieldNotes.add(new)
+    if run.notes.fields.isWanted {
+      let new = run.notes.fields.line(line.extracting(name), line.extracting(field.value), length: field.line.count)
+      run.notes.fields.add(new)
       note = new
     }
     var meaning = FamiliarLines.Meaning.none
@@ -197,7 +197,7 @@ struct MessageHead {
     var remembered = FamiliarLines.Line(meaning: meaning)
     remembered.value = field.value
     if let note { (remembered.name, remembered.mark) = (note.name, note.value) }
-    run.familiarLines.remember(
+    run.familiar.lines.remember(
       field: field.line, of: octets, index: field.index, remembered, &run.texts)
     return meaning == .none || facts.take(meaning, field, octets)
   }
@@ -224,7 +224,7 @@ struct MessageHead {
     line.mark = found.target
     line.number = found.queryLength.map { Int32(truncatingIfNeeded: $0) } ?? -1
     line.value = request.target.lowerBound..<Int(familiarEnd)
-    run.familiarLines.remember(startLine: start..<start + Int(familiarEnd), of: octets, line, &run.texts)
+    run.familiar.lines.remember(startLine: start..<start + Int(familiarEnd), of: octets, line, &run.texts)
     return found
   }
 
@@ -235,13 +235,13 @@ struct MessageHead {
     var line = FamiliarLines.Line(meaning: .response)
     line.version = run.texts.intern(content.extracting(0..<8))
     line.number = Int32(truncatingIfNeeded: status)
-    run.familiarLines.remember(startLine: start..<start + startLength, of: octets, line, &run.texts)
+    run.familiar.lines.remember(startLine: start..<start + startLength, of: octets, line, &run.texts)
     return line.version
   }
 
   /// Writes the fields into the row of the message.
   mutating func takeFields(_ octets: RawSpan, of row: RowIndex, _ run: inout Run) {
-    if run.fieldNotes.isWanted { run.fieldNotes.endSection(of: row) }
+    if run.notes.fields.isWanted { run.notes.fields.endSection(of: row) }
     let octets = octets.extracting((start + startLength)..<(start + length))
     let host = facts.host
     if host.isThere, !isRequest, let text = host.text { run.texts.release(text) }
@@ -286,13 +286,13 @@ struct MessageHead {
     var line = FamiliarLines.Line(meaning: meaning)
     line.value = field.value
     line.text = text
-    if run.fieldNotes.isWanted {
+    if run.notes.fields.isWanted {
       let content = octets.extracting(field.content)
       let colon = content.firstOffset(of: ASCII.colon, in: 0..<content.byteCount) ?? 0
-      line.name = run.fieldNotes.number(of: content.extracting(0..<colon))
+      line.name = run.notes.fields.number(of: content.extracting(0..<colon))
       line.mark = OctetMark.of(content.extracting(field.value))
     }
-    run.familiarLines.remember(field: field.line, of: octets, index: field.index, line, &run.texts)
+    run.familiar.lines.remember(field: field.line, of: octets, index: field.index, line, &run.texts)
     return text
   }
 }

@@ -237,7 +237,7 @@ extension Conversation {
   /// A new exchange without a request. An interim response leaves it open for the final one.
   mutating func orphan(started: Int64, _ run: inout Run) -> Int {
     var open = OpenExchange()
-    open.exchange.number = run.nextExchange()
+    open.exchange.number = run.numbers.nextExchange()
     open.exchange.connection = run.connection.number
     open.exchange.started = started
     open.exchange.pairing = .unknown

@@ -169,7 +169,7 @@ extension HTTP2Session {
     let row = message.isOpen(run.rows) && purpose != .stray ? message.row : -1
     var section = FieldSection(
       isRequest: row >= 0 && run.rows[message: row].kind == .request, isSecure: run.connection.beneath.isSecure,
-      isObserved: run.observer != nil && purpose == .header && row >= 0)
+      isObserved: run.contents.observer != nil && purpose == .header && row >= 0)
     if unread > 0, !hasHole { run.note(.http2FieldBlockTooLong) }
     let isCut = unread > 0 || hasHole
     let isRequest = side == requestSide && purpose == .header
@@ -229,7 +229,7 @@ extension HTTP2Session {
     isTrailer: Bool, _ row: RowIndex, _ run: inout Run
   ) -> Int {
     decoder.value.startBlock(isCut: isCut)
-    if run.fieldNotes.isWanted { run.fieldNotes.startSection() }
+    if run.notes.fields.isWanted { run.notes.fields.startSection() }
     var offset = 0
     while true {
       switch decoder.value.next(octets, at: &offset) {

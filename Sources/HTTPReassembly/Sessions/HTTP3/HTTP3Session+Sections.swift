@@ -159,7 +159,7 @@ extension HTTP3Session {
     let isTrailer = purpose == .trailer
     var section = FieldSection(
       isRequest: row >= 0 && run.rows[message: row].kind == .request, isSecure: run.connection.beneath.isSecure,
-      isObserved: run.observer != nil && !isTrailer && row >= 0)
+      isObserved: run.contents.observer != nil && !isTrailer && row >= 0)
     if unread > 0, !hasGap { run.note(.http3FieldSectionTooLong) }
     let isCut = unread > 0 || hasGap
     read(octets, into: &section, since: flow.value.inserts, isCut: isCut, isTrailer: isTrailer, row, &run)
@@ -191,7 +191,7 @@ extension HTTP3Session {
     _ row: RowIndex, _ run: inout Run
   ) {
     let decoder = decoders[run.side]
-    if run.fieldNotes.isWanted { run.fieldNotes.startSection() }
+    if run.notes.fields.isWanted { run.notes.fields.startSection() }
     var offset = 0
     var step = decoder.value.startSection(octets, since: inserts, at: &offset)
     while true {

@@ -101,7 +101,7 @@ struct FieldSection {
       finish()
     }
     guard row >= 0 else { return }
-    if run.fieldNotes.isWanted, !isTrailer {
+    if run.notes.fields.isWanted, !isTrailer {
       Self.note(name, value, field, isPseudo: isPseudo, hasCookie: hasCookie, &run)
     }
     isPseudo
@@ -130,11 +130,11 @@ struct FieldSection {
       }
     }
     let mark = field.valueMark == 0 ? OctetMark.of(value) : field.valueMark
-    var line = run.fieldNotes.line(name, mark, length: field.length, expanded: expanded, isPseudo: isPseudo)
+    var line = run.notes.fields.line(name, mark, length: field.length, expanded: expanded, isPseudo: isPseudo)
     line.isHeader = !isPseudo || name.matchesExactly(":authority", at: 0)
     // An unknown value is not a repetition.
     if !field.value.isKnown { line.value = 0 }
-    run.fieldNotes.add(line)
+    run.notes.fields.add(line)
   }
 
   /// Takes octets that are not a representation, or cannot be read.
@@ -191,7 +191,7 @@ struct FieldSection {
     case 5 where name.matchesExactly(":path", at: 0):
       guard path == .none, targetLength == 0 else { return isMalformed = true }
       targetLength = value.byteCount
-      if run.contentNotes.isWanted { targetMark = field.valueMark == 0 ? OctetMark.of(value) : field.valueMark }
+      if run.notes.contents.isWanted { targetMark = field.valueMark == 0 ? OctetMark.of(value) : field.valueMark }
       if let question = value.firstOffset(of: ASCII.questionMark, in: 0..<value.byteCount) {
         path = run.texts.intern(value.extracting(0..<question))
         queryLength = value.byteCount - question - 1

@@ -20,7 +20,7 @@ extension MultiplexedStreams {
     _ slot: Int, _ side: Side, isRequest: Bool, _ start: SegmentArrival, isDoubtful: Bool = false, _ run: inout Run
   ) {
     let row = RowIndex(run.rows.messages.insert(OpenMessage()))
-    let number = run.nextMessage()
+    let number = run.numbers.nextMessage()
     run.connection.added.messages += 1
     let exchange = list[slot].exchange
     run.rows.messages[Int(row)].exchange = slot
@@ -145,7 +145,9 @@ extension MultiplexedStreams {
     let row = list[slot].halves[side].message.row
     let encoding = run.rows.messages.look(Int(row)) { $0.message.contentEncoding }
     let parts = OpenContent.parts(of: row, run)
-    guard encoding != .none || parts != nil || run.observer != nil || run.contentNotes.isWanted else { return }
+    guard encoding != .none || parts != nil || run.contents.observer != nil || run.notes.contents.isWanted else {
+      return
+    }
     list[slot].halves[side].content.isOpen = true
     list[slot].halves[side].content.start(of: row, parts, section.grpcEncoding, &run)
   }
@@ -182,7 +184,7 @@ extension MultiplexedStreams {
     } else if run.rows[message: row].missing > 0 || run.rows[message: row].unseen > 0 {
       run.rows[message: row].exactness = .inferred
     }
-    if let observer = run.observer {
+    if let observer = run.contents.observer {
       let (number, length) = run.rows.messages.look(Int(row)) { ($0.message.number, $0.message.decodedBody) }
       observer.end(of: number, decodedLength: length)
     }

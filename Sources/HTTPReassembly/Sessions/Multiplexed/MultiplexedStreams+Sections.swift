@@ -10,7 +10,7 @@ extension MultiplexedStreams {
       run.rows[message: row].octets.trailer += length
       run.ledger.settle(length, as: .trailer)
     } else {
-      if run.fieldNotes.isWanted { run.fieldNotes.endSection(of: row) }
+      if run.notes.fields.isWanted { run.notes.fields.endSection(of: row) }
       run.rows[message: row].octets.startLine += section.startLine
       run.rows[message: row].octets.header += section.header
       run.ledger.settle(section.startLine, as: .startLine)
@@ -141,7 +141,7 @@ extension MultiplexedStreams {
 
   /// Shows an observer the start of a message.
   private func show(_ section: FieldSection, _ row: RowIndex, isRequest: Bool, _ run: inout Run) {
-    guard let observer = run.observer else { return }
+    guard let observer = run.contents.observer else { return }
     let (number, kind) = run.rows.messages.look(Int(row)) { ($0.message.number, $0.message.kind) }
     let isInterim = !isRequest && (100...199).contains(section.status)
     section.startLineText(isRequest: isRequest, version).withOctets {
@@ -150,7 +150,7 @@ extension MultiplexedStreams {
     for (line, nameLength) in section.fieldLines(isRequest: isRequest) {
       line.withOctets { observer.fieldLine($0, name: 0..<nameLength, value: nameLength + 2..<line.count, of: number) }
     }
-    run.countObserved()
+    run.contents.countObserved()
   }
 }
 

@@ -70,7 +70,7 @@ struct MultiplexedStreams {
       giveUpStream(&run)
     }
     var open = OpenExchange()
-    open.exchange.number = run.nextExchange()
+    open.exchange.number = run.numbers.nextExchange()
     open.exchange.connection = run.connection.number
     open.exchange.stream = number
     open.exchange.started = time

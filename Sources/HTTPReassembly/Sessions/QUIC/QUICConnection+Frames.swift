@@ -197,7 +197,7 @@ extension QUICConnection {
     guard let name = opener.value.name else { return }
     if suite == nil, run.secrets.hasAny(of: name) { run.note(.tlsSuiteNotOpened) }
     // If the next messages cannot be read, it is unknown whether the server accepts early data.
-    if opener.value.takesEarlyData == nil, !run.mayLearnSecrets || opener.value.hasGivenUp,
+    if opener.value.takesEarlyData == nil, !run.secrets.mayGrow || opener.value.hasGivenUp,
       !run.secrets.has(.serverHandshakeTraffic, of: name), !facts.hasEncryptedHello
     {
       opener.value.takesEarlyData = false

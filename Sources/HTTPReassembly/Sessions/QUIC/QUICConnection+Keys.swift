@@ -248,12 +248,12 @@ extension QUICConnection {
     opener.value.sides[side].levels[level.rawValue].candidates = []
     if level != .early { learnSuite(candidate.suite) }
     run.secrets.noteUse(of: candidate.place)
-    guard run.usedSecrets.isWanted, let name = opener.value.name, let label = level.label(isClient: side == client)
+    guard run.secrets.used.isWanted, let name = opener.value.name, let label = level.label(isClient: side == client)
     else { return }
     var used = UsedSecrets()
-    swap(&used, &run.usedSecrets)
+    swap(&used, &run.secrets.used)
     run.secrets.withSecret(at: candidate.place) { used.note(label, ofRandom: name, $0) }
-    swap(&used, &run.usedSecrets)
+    swap(&used, &run.secrets.used)
   }
 
   // MARK: Keys that may come
@@ -263,7 +263,7 @@ extension QUICConnection {
     guard let opener, !opener.value.hasGivenUp else { return false }
     // A server's packets may be captured before the client's first one.
     if level == .initial { return client == nil && opener.value.failures < QUICOpener.failureLimit }
-    let (mayLearn, hasNone) = (run.mayLearnSecrets, run.secrets.isEmpty)
+    let (mayLearn, hasNone) = (run.secrets.mayGrow, run.secrets.isEmpty)
     guard mayLearn || !hasNone, opener.value.hasHandshake else { return false }
     guard let client else { return true }
     guard let label = level.label(isClient: side == client) else { return false }

@@ -64,7 +64,7 @@ struct QUICConnection {
     lastSeen = time
     endpoints = Sides(source, destination)
     opener = OwnMemory(QUICOpener())
-    lookupDuration = run.names.takeLookup(of: destination.address, for: number)
+    lookupDuration = run.shared.names.takeLookup(of: destination.address, for: number)
   }
 
   /// The number of datagrams so far.
@@ -151,7 +151,7 @@ struct QUICConnection {
       let arrival = SegmentArrival(
         time: time, acknowledged: .unknown, segment: .unknown, ordinal: connection.datagrams, overhead: 0)
       var account = DatagramAccount(side: side, overhead: overhead, arrival: arrival)
-      run.beginPacket()
+      run.numbers.beginPacket()
       connection.read(payload, length: length, &account, &room, &run)
       if run.isDirected, connection.client != nil { run.turnPacket(to: side) }
       run.settle(UDPDatagram.headerLength, as: .transport, of: side)
@@ -318,7 +318,7 @@ struct QUICConnection {
     account.overhead = 0
     if opener.value.held.isEmpty { opener.value.heldSince = run.clock }
     opener.value.heldOctets += packet.byteCount
-    run.heldOctets += packet.byteCount
+    run.shared.heldOctets += packet.byteCount
     opener.value.held.append(held)
   }
 
@@ -337,7 +337,7 @@ struct QUICConnection {
     var isForced = isForced
     if opener.value.heldOctets > run.configuration.secretHeldOctetLimit
       || opener.value.held.count > run.configuration.heldSegmentLimit
-      || run.heldOctets > run.configuration.secretHeldOctetTotalLimit
+      || run.shared.heldOctets > run.configuration.secretHeldOctetTotalLimit
       || run.clock > opener.value.heldSince.addingSaturated(run.configuration.secretPatience)
     {
       isForced = true
@@ -349,7 +349,7 @@ struct QUICConnection {
       let since = opener.value.heldSince
       var held: [QUICOpener.Held] = []
       swap(&held, &opener.value.held)
-      run.heldOctets -= opener.value.heldOctets
+      run.shared.heldOctets -= opener.value.heldOctets
       opener.value.heldOctets = 0
       for packet in held {
         var account = DatagramAccount(

@@ -128,7 +128,7 @@ struct QUICConnections {
   }
 
   private mutating func open(_ datagram: UDPDatagram, _ key: ConnectionKey, at time: Int64, _ run: inout Run) -> Int {
-    let number = run.nextConnection()
+    let number = run.numbers.nextConnection()
     let slot = entries.insert(
       Known(
         connection: QUICConnection(

@@ -242,7 +242,7 @@ struct QUICStreams {
     entries[slot].halves.look(side) { half in
       heldOctets += half.held.octetCount - octets
       heldPieces += half.held.count - pieces
-      run.heldOctets += half.held.memory - memory
+      run.shared.heldOctets += half.held.memory - memory
     }
     return result
   }
@@ -295,7 +295,7 @@ struct QUICStreams {
   private mutating func limitHeld(_ run: inout Run) {
     while !waiting.isEmpty,
       heldOctets > run.configuration.heldOctetLimit || heldPieces > run.configuration.heldSegmentLimit
-        || run.heldOctets > run.configuration.heldOctetTotalLimit
+        || run.shared.heldOctets > run.configuration.heldOctetTotalLimit
     {
       run.connection.added.flags.insert(.holdLimit)
       giveUpFirst(&run)

@@ -241,7 +241,7 @@ extension TLSSession {
     if let opener = sides[side].opener {
       var memory: [UInt8] = []
       swap(&memory, &opener.value.gathered)
-      run.giveRecordMemory(memory)
+      run.records.giveBack(memory)
     }
   }
 

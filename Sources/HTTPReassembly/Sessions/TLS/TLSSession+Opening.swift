@@ -27,9 +27,9 @@ extension TLSSession {
     let length = TLSRecords.headerLength + body.byteCount
     let range = sides[side].recordStart..<sides[side].next
     var memory: [UInt8] = []
-    swap(&memory, &run.openedOctets)
+    swap(&memory, &run.records.opened)
     if memory.count < TLSRecords.longestRecord { memory = Array(repeating: 0, count: TLSRecords.longestRecord) }
-    defer { swap(&memory, &run.openedOctets) }
+    defer { swap(&memory, &run.records.opened) }
     guard let opened = open(side, body, into: &memory, &run) else {
       let type = sides[side].contentType
       if type == TLSSide.ContentType.applicationData { noteUnopened(side) }
@@ -124,7 +124,7 @@ extension TLSSession {
     opener.value.isFirst = true
     if found.epoch == .master { sides[side].isProtected = true }
     if negotiation?.value.hasServerHello == false { learnSuite(found.suite) }
-    if run.usedSecrets.isWanted { noteUse(side, found.epoch, &run) }
+    if run.secrets.used.isWanted { noteUse(side, found.epoch, &run) }
   }
 
   /// Takes the suite that has opened a record of TLS 1.3. No ServerHello told it.
@@ -138,8 +138,8 @@ extension TLSSession {
   private func noteUse(_ side: Side, _ epoch: RecordOpener.Epoch, _ run: inout Run) {
     guard let negotiation, let name = negotiation.value.client else { return }
     var used = UsedSecrets()
-    swap(&used, &run.usedSecrets)
-    defer { swap(&used, &run.usedSecrets) }
+    swap(&used, &run.secrets.used)
+    defer { swap(&used, &run.secrets.used) }
     if epoch != .master {
       let label = label(epoch, side)
       run.secrets.withSecret(label, of: name) { used.note(label, ofRandom: name, $0) }

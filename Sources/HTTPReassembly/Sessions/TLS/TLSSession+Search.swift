@@ -70,8 +70,8 @@ extension TLSSession {
     guard let opener = sides[side].opener else { return nil }
     opener.value.attempts += 1
     var memory: [UInt8] = []
-    swap(&memory, &run.openedOctets)
-    defer { swap(&memory, &run.openedOctets) }
+    swap(&memory, &run.records.opened)
+    defer { swap(&memory, &run.records.opened) }
     if memory.count < TLSRecords.longestRecord { memory = Array(repeating: 0, count: TLSRecords.longestRecord) }
     var header: InlineArray<5, UInt8> = .init(repeating: 0)
     for index in 0..<5 { header[index] = opener.value.searched[offset + index] }

@@ -2,7 +2,7 @@
 
 extension TLSSession {
   /// Whether secrets of the connection may still come.
-  func mayLearnSecrets(_ run: borrowing Run) -> Bool { run.mayLearnSecrets && !hasGivenUpSecrets }
+  func mayLearnSecrets(_ run: borrowing Run) -> Bool { run.secrets.mayGrow && !hasGivenUpSecrets }
 
   /// Whether the next record of a side, which begins with this octet, has to wait for secrets.
   mutating func beginsToWait(_ side: Side, _ firstOctet: UInt8, _ run: inout Run) -> Bool {
@@ -10,7 +10,7 @@ extension TLSSession {
       sides.look(side) { $0.isProtected } || firstOctet == TLSSide.ContentType.applicationData
     var waits = false
     if isProtected { waits = lacksSecrets(side, run) }
-    if waits, !sides[side].waitsForSecrets { run.hasBegunToWait = true }
+    if waits, !sides[side].waitsForSecrets { run.secrets.hasNewWaiter = true }
     sides[side].waitsForSecrets = waits
     return waits
   }

@@ -123,7 +123,7 @@ struct TLSSession {
           return offset
         }
         if endsAtHello(side, octets.octet(offset)) { return offset }
-        if run.mayLearnSecrets, beginsToWait(side, octets.octet(offset), &run) { return offset }
+        if run.secrets.mayGrow, beginsToWait(side, octets.octet(offset), &run) { return offset }
         if octets.octet(offset) == TLSSide.ContentType.handshake { noteHelloTime(side) }
         sides[side].recordStart = sides[side].next
       }
@@ -181,13 +181,13 @@ struct TLSSession {
   private mutating func gather(_ side: Side, _ octets: RawSpan, _ run: inout Run) {
     guard let opener = sides[side].opener else { return }
     if sides[side].remaining == 0, opener.value.gathered.isEmpty { return finishGathered(side, octets, &run) }
-    if opener.value.gathered.capacity == 0 { opener.value.gathered = run.takeRecordMemory() }
+    if opener.value.gathered.capacity == 0 { opener.value.gathered = run.records.take() }
     octets.append(0..<octets.byteCount, to: &opener.value.gathered)
     guard sides[side].remaining == 0 else { return }
     var gathered: [UInt8] = []
     swap(&gathered, &opener.value.gathered)
     gathered.withOctets { finishGathered(side, $0, &run) }
-    run.giveRecordMemory(gathered)
+    run.records.giveBack(gathered)
   }
 
   private mutating func finishGathered(_ side: Side, _ body: RawSpan, _ run: inout Run) {

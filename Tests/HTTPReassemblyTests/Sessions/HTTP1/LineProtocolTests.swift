@@ -16,7 +16,7 @@ private struct LineSession: StreamReceiver {
     for offset in 0..<octets.byteCount {
       if !owners[side].hasMessageInProgress {
         var row = OpenMessage()
-        row.message.number = run.nextMessage()
+        row.message.number = run.numbers.nextMessage()
         row.message.connection = run.connection.number
         row.message.kind = side == 0 ? .request : .response
         owners[side].append(RowIndex(run.rows.messages.insert(row)), from: position + offset)
