@@ -3,6 +3,7 @@ import Packets
 /// The reader of two streams of octets. Readers nest: TLS carries a reader of its data, and a tunnel of HTTP carries a reader of its octets.
 ///
 /// Its positions are positions of the streams that it reads. It does not depend on the layers beneath. A new protocol is one more case.
+/// `StreamReceiver` describes the functions that have no comment.
 enum Reader {
   /// HTTP/1, a tunnel that it opened, or an unknown protocol. Octets that are not HTTP become `opaque` in the end.
   case http1(OwnMemory<HTTP1Session>)
@@ -33,7 +34,6 @@ enum Reader {
     return false
   }
 
-  /// Takes the duration of a handshake that is complete only now, in nanoseconds.
   func connected(after duration: Int64) {
     switch self {
     case .http1(let session): session.value.connected(after: duration)
@@ -69,7 +69,6 @@ enum Reader {
     }
   }
 
-  /// Skips octets of a packet beyond its snap length.
   func skipUnseen(
     _ side: Side, _ count: Int, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
   ) -> StreamNeeds {
@@ -93,7 +92,6 @@ enum Reader {
     }
   }
 
-  /// Takes octets of a gap that come after it was given up.
   func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
     switch self {
     case .http1(let session): session.value.acceptLate(range, on: side, &run)
@@ -103,7 +101,6 @@ enum Reader {
     }
   }
 
-  /// Takes octets of a side that were sent again with different content.
   func takeCopy(_ octets: RawSpan, at position: StreamPosition, on side: Side, _ run: inout Run) {
     if case .tls(let session) = self { session.value.takeCopy(octets, at: position, on: side, &run) }
   }
@@ -120,7 +117,6 @@ enum Reader {
     }
   }
 
-  /// Reports that the answer for a waiting side does not come.
   func stopWaiting(_ side: Side, _ run: inout Run) -> StreamNeeds {
     switch self {
     case .http1(let session): session.value.stopWaiting(side, &run)
@@ -152,7 +148,6 @@ enum Reader {
 
   // MARK: Charges
 
-  /// Charges a packet to the owners of its octets.
   func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
     switch self {
     case .http1(let session): session.value.charge(charge, to: side, &run)
@@ -162,7 +157,6 @@ enum Reader {
     }
   }
 
-  /// Charges a segment without payload to the messages sent on `side`, which it acknowledges.
   func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
     switch self {
     case .http1(let session): session.value.chargeAcknowledgment(overhead, to: side, &run)
@@ -172,7 +166,6 @@ enum Reader {
     }
   }
 
-  /// Flags the messages whose octets were sent again with different content.
   func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
     switch self {
     case .http1(let session): session.value.flagConflict(range, on: side, &run)
@@ -184,7 +177,6 @@ enum Reader {
 
   // MARK: Ends
 
-  /// Ends the stream of a side. `isComplete` is true if its sender closed it.
   func finish(_ side: Side, isComplete: Bool, _ run: inout Run) -> StreamNeeds {
     switch self {
     case .http1(let session): session.value.finish(side, isComplete: isComplete, &run)
@@ -194,7 +186,6 @@ enum Reader {
     }
   }
 
-  /// Gives up the connection, although it may go on.
   func evict(_ run: inout Run) {
     switch self {
     case .http1(let session): session.value.evict(&run)
@@ -204,7 +195,6 @@ enum Reader {
     }
   }
 
-  /// Closes the streams. Everything is final.
   func close(_ run: inout Run) -> SessionEnd {
     switch self {
     case .http1(let session): session.value.close(&run)
