@@ -49,17 +49,20 @@ extension QUICConnection {
   }
 
   /// Whether an Initial packet from the same addresses begins another connection: the keys made from its own ID open it.
-  func isReplaced(
-    by header: QUICPacketHeader, _ payload: RawSpan, from side: Side, _ room: inout PacketRoom
+  func isAnother(
+    _ header: QUICPacketHeader, _ payload: RawSpan, from side: Side, _ room: inout PacketRoom
   ) -> Bool {
     guard header.kind == .initial, side == client, header.end <= payload.byteCount, let opener,
       let version = QUICVersion(header.version)
     else { return false }
     let isKnown = opener.look { opener in
       // After a version negotiation, the same connection begins anew.
-      header.version != opener.keyVersion && !opener.hasServerHello || opener.name == nil
+      header.version != opener.keyVersion && !opener.hasServerHello
         || header.destinationID == opener.keySource || header.destinationID == opener.formerSource
         || opener.sides[1 - side].ids.contains { $0.id == header.destinationID }
+        // A client keeps its ID after a Retry, which may be lost (RFC 9000 §17.2.5.2). A hello may have several packets.
+        || (header.sourceID.count > 0
+          ? opener.sides[side].ids.contains { $0.id == header.sourceID } : opener.name == nil)
         || opener.failures >= QUICOpener.failureLimit
     }
     guard !isKnown else { return false }
@@ -112,6 +115,25 @@ extension QUICConnection {
   }
 
   // MARK: Packets with secrets
+
+  /// Whether keys of a level, in use or to be tried, open a packet. They stay as they are.
+  mutating func mayOpen(
+    _ level: QUICLevel, _ version: UInt32, _ place: PacketPlace, _ payload: RawSpan, from side: Side,
+    _ room: inout PacketRoom, _ run: inout Run
+  ) -> Bool {
+    guard let opener else { return false }
+    let numbers = opener.value.sides[side].numbers[level.space]
+    var trials = 0
+    if var keys = opener.value.sides[side].levels[level.rawValue].keys {
+      return keys.open(place, in: payload, numbers, trials: &trials, &room) != nil
+    }
+    guard makeCandidates(level, version, place, payload, from: side, &room, &run) else { return false }
+    for candidate in opener.value.sides[side].levels[level.rawValue].candidates {
+      var keys = candidate.keys
+      if keys.open(place, in: payload, numbers, trials: &trials, &room) != nil { return true }
+    }
+    return false
+  }
 
   /// Opens a packet of another level with the keys in use, else with those of each secret that may be right.
   mutating func open(

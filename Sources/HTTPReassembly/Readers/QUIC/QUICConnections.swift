@@ -26,7 +26,10 @@ struct QUICConnections {
   }
 
   private var entries = Slab<Known>()
+  /// The latest connection between two endpoints.
   private var slots: [ConnectionKey: Int] = [:]
+  /// Further connections between the same endpoints, oldest first. IDs tell them apart.
+  private var others: [ConnectionKey: [Int]] = [:]
   private var slotsByID: [QUICConnectionID: Int] = [:]
   /// Deadlines in order of their times. Each is an earlier check plus a fixed duration.
   private var deadlines: Deque<Deadline> = []
@@ -41,6 +44,10 @@ struct QUICConnections {
 
   /// The number of addresses of one connection. Each change of network or of a router's mapping gives a new one.
   static let addressLimit = 8
+  /// The number of further connections between the same endpoints. Clients with one socket for all have a few.
+  static let sharedLimit = 31
+  /// The number of them by whose keys a datagram without an ID is tried.
+  private static let trialLimit = 8
   /// The minimum length of a connection ID that identifies a connection. Shorter ones occur by chance.
   private static let shortestID = 8
 
@@ -67,18 +74,20 @@ struct QUICConnections {
     let payload = octets.extracting(datagram.payloadOffset..<datagram.payloadOffset + captured)
     let key = ConnectionKey(datagram.source, datagram.destination)
     var slot = slots[key]
-    var isReplacing = false
-    if let known = slot {
+    var isNew = false
+    if var known = slot {
+      var isCertain = false
+      if !others.isEmpty { (known, isCertain) = select(known, datagram, payload, key, &run) }
+      slot = known
       if isSilent(known, at: time, run.configuration) {
         finished(finish(known, .idle, &run))
         slot = nil
-      } else if isReplaced(known, datagram, payload) {
-        finished(finish(known, .captureEnd, &run))
+      } else if !isCertain, isAnother(than: known, datagram, payload) {
         slot = nil
-        isReplacing = true
+        isNew = true
       }
     }
-    if slot == nil, !isReplacing { slot = slotByID(datagram, payload, key) }
+    if slot == nil, !isNew { slot = slotByID(datagram, payload, key) }
     if let slot {
       receive(slot, datagram, payload, at: time, mention, &run)
       return true
@@ -90,6 +99,10 @@ struct QUICConnections {
     while entries.count >= run.configuration.quicConnectionLimit, let row = finishOldest(&run) {
       run.anomalies.note(.quicConnectionTableFull, connection: row.number)
       finished(row)
+    }
+    while others[key]?.count ?? 0 >= Self.sharedLimit, let oldest = others[key]?.first {
+      run.anomalies.note(.quicConnectionTableFull, connection: entries.look(oldest) { $0.connection.number })
+      finished(finish(oldest, .evicted, &run))
     }
     receive(open(datagram, key, at: time, &run), datagram, payload, at: time, mention, &run)
     return true
@@ -106,6 +119,9 @@ struct QUICConnections {
   ) {
     guard let slot = slots[key] else { return }
     entries[slot].connection.note(mention, ofEnd: local, &texts)
+    for other in others.isEmpty ? [] : others[key] ?? [] {
+      entries[other].connection.note(mention, ofEnd: local, &texts)
+    }
   }
 
   /// Whether a connection is still in its slot.
@@ -117,14 +133,14 @@ struct QUICConnections {
     time > entries.look(slot) { $0.connection.lastSeen }.addingSaturated(configuration.idleTimeout)
   }
 
-  /// Whether a datagram between the addresses of a connection begins another one.
-  private mutating func isReplaced(_ slot: Int, _ datagram: UDPDatagram, _ payload: RawSpan) -> Bool {
+  /// Whether a datagram between the endpoints of a connection begins another one.
+  private mutating func isAnother(than slot: Int, _ datagram: UDPDatagram, _ payload: RawSpan) -> Bool {
     guard payload.octet(0) & 0x80 != 0,
       let header = QUICPacketHeader(payload, at: 0, length: datagram.payloadLength, isKnown: true)
     else { return false }
     makeRoom(payload)
     let side = entries.look(slot) { $0.connection.side(of: datagram) }
-    return entries[slot].connection.isReplaced(by: header, payload, from: side, &room)
+    return entries[slot].connection.isAnother(header, payload, from: side, &room)
   }
 
   private mutating func open(_ datagram: UDPDatagram, _ key: ConnectionKey, at time: Int64, _ run: inout Run) -> Int {
@@ -134,11 +150,43 @@ struct QUICConnections {
         connection: QUICConnection(
           number: number, from: datagram.source, to: datagram.destination, at: time, &run),
         keys: [key], ids: []))
-    slots[key] = slot
+    if let older = slots.updateValue(slot, forKey: key) { others[key, default: []].append(older) }
     let deadline = max(time, run.clock).addingSaturated(run.configuration.idleTimeout)
     deadlines.append(Deadline(slot: slot, number: number, time: max(deadline, deadlines.last?.time ?? .min)))
     opening.append((slot, number))
     return slot
+  }
+
+  /// The slot of the connection that a datagram belongs to, where endpoints share several, and whether its IDs tell so.
+  ///
+  /// Without IDs the keys tell. Without either it is the latest connection that may be meant.
+  private mutating func select(
+    _ latest: Int, _ datagram: UDPDatagram, _ payload: RawSpan, _ key: ConnectionKey, _ run: inout Run
+  ) -> (slot: Int, isCertain: Bool) {
+    let length = datagram.payloadLength
+    let header = QUICPacketHeader(payload, at: 0, length: length, isKnown: true)
+    let older = others[key] ?? []
+    var possible: Int?
+    for index in -1..<older.count {
+      let slot = index < 0 ? latest : older[older.count - 1 - index]
+      switch entries.look(slot, { $0.connection.fit(header, payload, from: $0.connection.side(of: datagram)) }) {
+      case .certain: return (slot, true)
+      case .possible: possible = possible ?? slot
+      case .unknown: break
+      }
+    }
+    // All connections of a client's socket may move to another address.
+    if let moved = slotByID(datagram, payload, key) { return (moved, true) }
+    guard !older.isEmpty else { return (latest, false) }
+    makeRoom(payload)
+    for index in -1..<min(older.count, Self.trialLimit) {
+      let slot = index < 0 ? latest : older[older.count - 1 - index]
+      let side = entries.look(slot) { $0.connection.side(of: datagram) }
+      if entries[slot].connection.opens(header, payload, length: length, from: side, &room, &run) {
+        return (slot, true)
+      }
+    }
+    return (possible ?? latest, false)
   }
 
   /// The slot of the connection that a datagram from a new address belongs to, by its destination ID.
@@ -153,10 +201,12 @@ struct QUICConnections {
         found = slotsByID[QUICConnectionID(payload, 1..<1 + count)]
       }
     }
-    guard let found, entries.look(found, { $0.keys.count }) < Self.addressLimit else { return nil }
+    guard let found else { return nil }
+    if entries.look(found, { $0.keys.contains(key) }) { return found }
+    guard entries.look(found, { $0.keys.count }) < Self.addressLimit else { return nil }
     entries[found].keys.append(key)
     entries[found].connection.noteServer(datagram.destination)
-    slots[key] = found
+    if slots[key] == nil { slots[key] = found } else { others[key, default: []].append(found) }
     return found
   }
 
@@ -323,7 +373,11 @@ struct QUICConnections {
   /// Removes a connection. Returns its row.
   private mutating func finish(_ slot: Int, _ end: ConnectionEnd, _ run: inout Run) -> Connection {
     var entry = entries.remove(slot)
-    for key in entry.keys where slots[key] == slot { slots[key] = nil }
+    for key in entry.keys {
+      var older = others.isEmpty ? [] : others[key] ?? []
+      if slots[key] == slot { slots[key] = older.popLast() } else { older.removeAll { $0 == slot } }
+      if !others.isEmpty { others[key] = older.isEmpty ? nil : older }
+    }
     for id in entry.ids where slotsByID[id] == slot { slotsByID[id] = nil }
     openerMemory -= entry.openerMemory
     return entry.connection.finish(end, &room, &run)
