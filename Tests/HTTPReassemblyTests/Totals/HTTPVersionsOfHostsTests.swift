@@ -93,7 +93,7 @@ import Testing
     #expect(count([(0, quic)] + many + [(0, connection(1.3, isQUIC: false))]).first == 0)
   }
 
-  /// Frames that offer a host's resources elsewhere (RFC 7838 §4), on its requests' streams and on stream 0.
+  /// Frames that offer a host's resources elsewhere (RFC 7838 §4), on its requests' streams and on stream 0, there before or behind a request.
   @Test(
     arguments: [
       (UInt32(0), "http://h.example", "h3=\":443\"", [.http3]), (0, "http://H.example:80", "h2=\":1\"", [.http2]),
@@ -103,7 +103,8 @@ import Testing
   func offersInFrames(_ stream: UInt32, _ origin: String, _ value: String, _ expected: AlternativeServices) throws {
     let payload = [UInt8(0), UInt8(origin.utf8.count)] + Array((origin + value).utf8)
     let frame = HTTP2Writer.frame(10, stream: stream, payload)
-    for isFromServer in [true, false] {
+    for (isFromServer, place) in [(true, 0), (true, 1), (true, 2), (false, 0), (false, 1)]
+    where stream == 0 || place == 1 {
       for cut in 1..<frame.count {
         var (client, server) = (HTTP2Writer(), HTTP2Writer())
         var dialogue = Dialogue.opened()
@@ -113,15 +114,16 @@ import Testing
           dialogue.send(isFromServer ? .server : .client, Array(frame[..<cut]))
           dialogue.send(isFromServer ? .server : .client, Array(frame[cut...]))
         }
-        if stream == 0 { send() }
+        if place == 0 { send() }
         dialogue.send(.client, HTTP2Writer.headers(1, client.block(HTTP2Writer.request("/a")), ends: true))
-        if stream > 0 { send() }
+        if place == 1 { send() }
         dialogue.send(.server, HTTP2Writer.headers(1, server.block(HTTP2Writer.response(200)), ends: true))
+        if place == 2 { send() }
         dialogue.close(.server)
         let analysis = Analysis(dialogue.packets())
         #expect(analysis.violations == [])
         let host = try #require(analysis.totals.hosts.first)
-        #expect(host.alternatives == (isFromServer ? expected : []), "\(cut)")
+        #expect(host.alternatives == (isFromServer ? expected : []), "\(cut) \(place)")
       }
     }
   }

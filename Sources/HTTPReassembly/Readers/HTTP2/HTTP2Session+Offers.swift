@@ -31,6 +31,17 @@ extension HTTP2Session {
       if !message.isNone { run.rows[message: message.row].alternatives.formUnion(found.services) }
     } else if streams.offers.count < Self.offerLimit {
       streams.offers.append(found)
+      takeEarlier(found, &run)
+    }
+  }
+
+  /// Gives an offer to the requests of its host that came before it, as far as their rows are not final.
+  private func takeEarlier(_ offer: (host: [UInt8], services: AlternativeServices), _ run: inout Run) {
+    var rows: [RowIndex] = []
+    streams.forEachOpenMessage { row, _ in rows.append(row) }
+    for row in rows where run.rows[message: row].kind == .request {
+      let host = run.rows[message: row].host
+      if run.texts.octets(host) == offer.host { run.rows[message: row].alternatives.formUnion(offer.services) }
     }
   }
 

@@ -31,7 +31,7 @@ struct MultiplexedStreams {
   var awaited = Sides<[UInt64: Int]>(repeating: [:])
   /// The number of times that the framing of all streams of a side was lost.
   var losses = Sides<Int>(repeating: 0)
-  /// The offers of frames for a host, oldest first (RFC 7838 §4). They hold for its later requests.
+  /// The offers of frames for a host, oldest first (RFC 7838 §4). They hold for its later requests, too.
   var offers: [(host: [UInt8], services: AlternativeServices)] = []
   /// The tunnels in streams; nil without one.
   var tunnels: OwnMemory<StreamTunnels>?
