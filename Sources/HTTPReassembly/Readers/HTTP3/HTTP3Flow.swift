@@ -100,8 +100,11 @@ struct HTTP3Flow {
   var awaitedInserts = 0
   /// Whether it is a push stream that waits for its promise.
   var awaitsPromise = false
-  /// Octets that wait behind it.
+  /// The search for frames behind a gap, while it lasts.
+  var search: HTTP3FrameSearch?
+  /// Octets that wait behind it, and their number with hidden ones.
   var held = IndexRing<Held>()
+  var heldLength = 0
   /// The end that waits behind them.
   var end: MultiplexedStreams.MessageEnd?
   /// Whether no more octets come.
@@ -127,7 +130,7 @@ struct HTTP3Flow {
   }
 
   /// The position up to which the owners of octets are known.
-  var settledPosition: StreamPosition { position - waiting }
+  var settledPosition: StreamPosition { position - waiting - (search?.missing ?? 0) }
 
   /// Whether the stream may end here.
   var isBetweenFrames: Bool {

@@ -188,7 +188,7 @@ extension HTTP3Session {
     countControl(waiting, flow.value.message, flow, &run)
   }
 
-  private func awaitFrame(_ flow: Flow) {
+  func awaitFrame(_ flow: Flow) {
     flow.value.phase = .frameType
     flow.value.left = 0
     flow.value.message = .none
@@ -226,9 +226,6 @@ extension HTTP3Session {
     }
     awaitFrame(flow)
   }
-
-  /// Goes on behind a field section that was read.
-  func endFrame(_ flow: Flow) { awaitFrame(flow) }
 
   /// Takes octets that are not in frames.
   private mutating func takeRest(_ octets: RawSpan, _ flow: Flow, _ run: inout Run) {
@@ -360,5 +357,25 @@ extension HTTP3Session {
     run.ledger.settle(count, as: .tunnel)
     run.connection.added.unattributed += count
     run.connection.added.flags.insert(.tunnel)
+  }
+
+  /// Takes the payload of a DATAGRAM frame. Returns the message of the tunnel that it belongs to (RFC 9297 §2.1).
+  mutating func datagram(_ side: Side, _ octets: RawSpan, _ run: inout Run) -> MessageReference {
+    run.read(side)
+    var offset = 0
+    // It starts with a quarter of its stream's number.
+    if let quarter = octets.variableLengthInteger(&offset), quarter < 1 << 60,
+      let slot = streams.slot(of: UInt64(quarter) << 2), streams[slot].halves[side].isTunnel,
+      let row = streams.tunnelOwner(slot, &run), run.webSocket(of: row) == nil
+    {
+      run.countTunnel(octets.byteCount, of: row)
+      // Nothing tells whether others were lost.
+      run.rows[message: row].exactness.weaken()
+      return streams[slot].halves[side].message
+    }
+    run.settle(octets.byteCount, as: .tunnel, of: side)
+    run.connection.added.unattributed += octets.byteCount
+    run.connection.added.flags.insert(.tunnel)
+    return .none
   }
 }

@@ -1,4 +1,4 @@
-// Octets that are missing or cannot be seen. Frames are not found again within their stream (MEASURES §10).
+// Octets that are missing or cannot be seen (MEASURES §10).
 
 extension HTTP3Session {
   /// Skips octets of a flow that cannot be seen, until it waits. The run has counted them. Returns the number of skipped octets.
@@ -42,7 +42,7 @@ extension HTTP3Session {
     return count - left
   }
 
-  /// Skips a gap that contained the header of a frame. The rest of the stream has no owner.
+  /// Skips a gap that contained the header of a frame. The rest of the stream has no owner, unless frames are found again.
   private mutating func skipBeyond(_ count: Int, _ flow: Flow, isInPacket: Bool, _ run: inout Run) {
     let (kind, phase) = (flow.value.kind, flow.value.phase)
     switch kind {
@@ -64,14 +64,19 @@ extension HTTP3Session {
       if kind == .control { loseSettings(&run) }
       if kind == .undecided { loseUndecided(&run) }
     case .request, .push:
+      if !isInPacket, beginSearch(flow, behind: count, &run) { return }
       giveUpFrame(flow, &run)
-      flow.value.phase = .lost
-      if let slot = streams.slot(of: flow.value.key), streams[slot].halves[run.side].isInProgress {
-        streams[slot].halves[run.side].isLossy = true
-      }
+      lose(flow, &run)
       flow.value.position += count
       if isInPacket { countStray(count, flow, &run) } else { extendOwners(flow, .none, run) }
     }
+  }
+
+  /// Gives up the rest of a stream with messages.
+  mutating func lose(_ flow: Flow, _ run: inout Run) {
+    flow.value.phase = .lost
+    guard let slot = streams.slot(of: flow.value.key), streams[slot].halves[run.side].isInProgress else { return }
+    streams[slot].halves[run.side].isLossy = true
   }
 
   /// Notes that the type of a unidirectional stream of the current side is not known. It may be any that has not come.

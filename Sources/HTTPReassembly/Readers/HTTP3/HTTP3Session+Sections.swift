@@ -134,7 +134,7 @@ extension HTTP3Session {
       if case .waiting(let inserts) = readiness { return wait(flow, run.side, inserts: inserts) }
     }
     octets.withOctets { decode($0, flow, isComplete: true, &run) }
-    endFrame(flow)
+    awaitFrame(flow)
   }
 
   /// Gives up a section. Only the octets so far are read.

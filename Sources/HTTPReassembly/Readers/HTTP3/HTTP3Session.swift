@@ -71,6 +71,7 @@ struct HTTP3Session {
       var held = HTTP3Flow.Held(arrival: arrival)
       octets.append(taken..<octets.byteCount, to: &held.octets)
       hold(flow, held)
+      searchIfDue(flow, &run)
     }
     keepWithinLimits(&run)
     update(flow, &run)
@@ -154,6 +155,7 @@ struct HTTP3Session {
   /// Holds octets until the section before them can be read.
   private mutating func hold(_ flow: OwnMemory<HTTP3Flow>, _ held: HTTP3Flow.Held) {
     heldOctets += held.octets.count + Self.pieceCost
+    flow.value.heldLength += held.hidden + held.octets.count
     flow.value.held.append(held)
   }
 
@@ -185,6 +187,16 @@ struct HTTP3Session {
     waiting[side] = []
     for stream in all {
       guard let flow = flows[side][stream] else { continue }
+      if flow.value.search != nil {
+        guard isForced else {
+          waiting[side].append(stream)
+          continue
+        }
+        run.read(side)
+        search(flow, isLast: true, isForced: true, &run)
+        update(flow, &run)
+        continue
+      }
       let isReady =
         flow.value.awaitsPromise
         ? streams.slot(of: flow.value.key) != nil
@@ -211,6 +223,14 @@ struct HTTP3Session {
       // It waits again if the settings have come, and the fields have not.
       endSection(flow, isForced: isForced, &run)
     }
+    readHeld(flow, isForced: isForced, &run)
+    if flow.value.search != nil {
+      search(flow, isLast: isForced || flow.value.end != nil, isForced: isForced, &run)
+    }
+  }
+
+  /// Reads octets that were held, until the stream waits again or ends.
+  mutating func readHeld(_ flow: OwnMemory<HTTP3Flow>, isForced: Bool, _ run: inout Run) {
     while !flow.value.held.isEmpty, !flow.value.isWaiting {
       let first = flow.value.held[0]
       let count = first.hidden + first.octets.count
@@ -227,9 +247,10 @@ struct HTTP3Session {
       // It waits again, and goes on with the rest.
       guard taken == count else { break }
       heldOctets -= first.octets.count + Self.pieceCost
+      flow.value.heldLength -= count
       flow.value.held.removeFirst()
     }
-    if !flow.value.isWaiting, let end = flow.value.end { self.end(flow, side, end, &run) }
+    if !flow.value.isWaiting, let end = flow.value.end { self.end(flow, run.side, end, &run) }
   }
 
   // MARK: Ends
@@ -249,7 +270,11 @@ struct HTTP3Session {
     if let flow = flows[side][stream] {
       guard !flow.value.isEnded, flow.value.end == nil else { return }
       flow.value.end = end
-      if !flow.value.isWaiting { self.end(flow, side, end, &run) }
+      if flow.value.search != nil {
+        search(flow, isLast: true, &run)
+      } else if !flow.value.isWaiting {
+        self.end(flow, side, end, &run)
+      }
       update(flow, &run)
     } else if stream & 3 == 0, let slot = streams.slot(of: stream), streams[slot].halves[side].state == .idle {
       streams[slot].halves[side].state = .ended
@@ -318,13 +343,6 @@ struct HTTP3Session {
   mutating func retireEnded(_ run: inout Run) {
     streams.retireEnded(&run)
     count(&run)
-  }
-
-  /// Takes the payload of a DATAGRAM frame (RFC 9221, RFC 9297).
-  mutating func datagram(_ side: Side, _ octets: RawSpan, _ run: inout Run) {
-    run.settle(octets.byteCount, as: .tunnel, of: side)
-    run.connection.added.unattributed += octets.byteCount
-    run.connection.added.flags.insert(.tunnel)
   }
 
   // MARK: Charges

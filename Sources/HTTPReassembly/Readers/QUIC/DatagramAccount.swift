@@ -29,6 +29,8 @@ struct DatagramAccount {
   /// The octets that decide the owner: the first new ones of a stream with messages, else the first of any.
   var owner: (stream: UInt64, charge: Charge)?
   var ownerIsNew = false
+  /// The message that owns the first DATAGRAM frame. It decides if no octets of a stream do.
+  var message = MessageReference.none
   /// Whether a packet of the application acknowledges others.
   var acknowledges = false
 

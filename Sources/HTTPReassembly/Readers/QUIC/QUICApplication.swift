@@ -71,11 +71,13 @@ enum QUICApplication {
     if case .http3(let session) = self { session.value.reset(side, stream: stream, &run) }
   }
 
-  /// Takes the payload of a DATAGRAM frame.
-  func datagram(_ side: Side, _ octets: RawSpan, _ run: inout Run) {
+  /// Takes the payload of a DATAGRAM frame. Returns the message that it belongs to.
+  func datagram(_ side: Side, _ octets: RawSpan, _ run: inout Run) -> MessageReference {
     switch self {
-    case .http3(let session): session.value.datagram(side, octets, &run)
-    case .other: Self.settle(octets.byteCount, of: side, &run)
+    case .http3(let session): return session.value.datagram(side, octets, &run)
+    case .other:
+      Self.settle(octets.byteCount, of: side, &run)
+      return .none
     }
   }
 

@@ -28,7 +28,8 @@ extension QUICConnection {
           data += frame.data.count
           let content = frames.extracting(frame.data)
           if let streams = openStreams(&run) {
-            streams.value.application.datagram(side, content, &run)
+            let message = streams.value.application.datagram(side, content, &run)
+            if account.message.isNone { account.message = message }
           } else {
             QUICApplication.settle(content.byteCount, of: side, &run)
           }

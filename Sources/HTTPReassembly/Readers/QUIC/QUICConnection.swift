@@ -297,6 +297,11 @@ struct QUICConnection {
       charge.record = account.record
       return streams.value.application.charge(charge, stream, to: side, &run)
     }
+    if account.message.isOpen(run.rows) {
+      run.rows[message: account.message.row].overhead += account.overhead
+      run.rows[message: account.message.row].tls += account.record
+      return
+    }
     run.connection.added.unattributed += account.record
     if account.acknowledges, let streams {
       streams.value.application.chargeAcknowledgment(account.overhead, to: 1 - side, &run)

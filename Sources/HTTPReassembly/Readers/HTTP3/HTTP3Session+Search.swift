@@ -1,0 +1,164 @@
+// Frames behind a gap that contained the header of one (MEASURES §8, §10).
+
+import Packets
+
+/// A search for the place where a frame of DATA begins again, behind a gap in the content of a message.
+struct HTTP3FrameSearch {
+  /// Octets of the gap.
+  var missing: Int
+  /// The number of held octets at which it looks again.
+  var nextLength = 4096
+
+  /// The number of held octets at which it ends.
+  static let octetLimit = 256 << 10
+  /// The number of headers in a row that show frames.
+  private static let headersInRow = 3
+  /// The length of a single frame that fits exactly before the end of its stream. Shorter ones occur by chance.
+  private static let longEnough = 64
+
+  /// The headers from a place on, each behind the frame of the one before.
+  private struct Chain {
+    var headers: UInt8 = 0
+    /// Whether they lead exactly to the end of the stream.
+    var isEnding = false
+    /// The place of the next header.
+    var next = 0
+  }
+
+  /// The offset of the first header of DATA that shows frames; nil if there is none, or if others show other frames.
+  ///
+  /// `isEnd` says whether the stream ends behind the octets. Octets that were not seen have the value 0xff, which begins no frame.
+  static func firstHeader(in octets: RawSpan, isEnd: Bool) -> Int? {
+    let count = octets.byteCount
+    var chains = [Chain](repeating: Chain(), count: count + 1)
+    var best: Int?
+    for place in (0..<count).reversed() {
+      let type = UInt64(octets.octet(place))
+      guard type == HTTP3Type.data || type == HTTP3Type.headers else { continue }
+      var offset = place + 1
+      guard let length = octets.variableLengthInteger(&offset), length <= UInt32.max else { continue }
+      let next = offset + length
+      var chain = Chain(headers: 1, isEnding: isEnd && next == count, next: next)
+      if next < count {
+        // Trailer fields end the stream, and empty frames have no use elsewhere.
+        guard type == HTTP3Type.data, length > 0, chains[next].headers > 0 else { continue }
+        chain.headers = min(chains[next].headers, .max - 1) + 1
+        chain.isEnding = chains[next].isEnding
+      }
+      chains[place] = chain
+      guard type == HTTP3Type.data, length > 0,
+        chain.headers >= headersInRow || chain.isEnding && (chain.headers > 1 || length >= longEnough)
+      else { continue }
+      // Each further place has to lead to the ones behind it.
+      if let known = best, !leads(from: place, to: known, chains) { return nil }
+      best = place
+    }
+    return best
+  }
+
+  /// Whether headers from a place on lead to a later one.
+  private static func leads(from place: Int, to later: Int, _ chains: [Chain]) -> Bool {
+    var place = place
+    while place < later { place = chains[place].next }
+    return place == later
+  }
+}
+
+extension HTTP3Session {
+  /// Begins to look for frames behind a gap of `count` octets, if it lies in the content of a message. The stream then waits.
+  mutating func beginSearch(_ flow: Flow, behind count: Int, _ run: inout Run) -> Bool {
+    let side = run.side
+    switch flow.value.phase {
+    case .frameType: break
+    case .frameLength where flow.value.frameType == HTTP3Type.data: break
+    default: return false
+    }
+    guard let slot = streams.slot(of: flow.value.key), streams[slot].halves[side].state == .content,
+      !streams[slot].halves[side].isTunnel, !streams[slot].halves[side].mayBeTunnel, !flow.value.hasTrailers,
+      waiting.look(0, { $0.count }) + waiting.look(1, { $0.count }) < run.configuration.blockedStreamLimit / 2
+    else { return false }
+    flow.value.integer.reset()
+    flow.value.position += count
+    flow.value.search = HTTP3FrameSearch(missing: count)
+    wait(flow, side, inserts: 0)
+    return true
+  }
+
+  /// Looks for frames if enough octets have come since the last time.
+  mutating func searchIfDue(_ flow: Flow, _ run: inout Run) {
+    guard let state = flow.value.search else { return }
+    // Sections that wait for fields need the other half.
+    let isTooMuch =
+      flow.value.heldLength >= HTTP3FrameSearch.octetLimit || heldOctets > run.configuration.blockedOctetLimit / 2
+    guard isTooMuch || flow.value.heldLength >= state.nextLength else { return }
+    search(flow, isLast: isTooMuch, &run)
+  }
+
+  /// Looks for frames in the held octets, and goes on with them. `isLast` ends the search: without frames the octets have no owner.
+  mutating func search(_ flow: Flow, isLast: Bool, isForced: Bool = false, _ run: inout Run) {
+    var isLast = isLast
+    while let state = flow.value.search {
+      let found = firstHeader(flow)
+      guard found != nil || isLast else {
+        flow.value.search?.nextLength = 2 * flow.value.heldLength
+        return
+      }
+      flow.value.search = nil
+      flow.value.isWaiting = false
+      waiting[run.side].removeAll { $0 == flow.value.stream }
+      let isFound = found.map { goOn(flow, at: $0, behind: state.missing, &run) } ?? false
+      if !isFound {
+        giveUpFrame(flow, &run)
+        lose(flow, &run)
+        extendOwners(flow, .none, run)
+      }
+      readHeld(flow, isForced: isForced, &run)
+      // It may wait for frames behind a later gap.
+      isLast = isForced || flow.value.end != nil
+    }
+  }
+
+  private func firstHeader(_ flow: Flow) -> Int? {
+    var octets: [UInt8] = []
+    var isEnd = flow.value.end == .complete
+    for index in 0..<flow.value.held.count {
+      let piece = flow.value.held[index]
+      let length = piece.hidden + piece.octets.count - piece.taken
+      guard octets.count + length <= 2 * HTTP3FrameSearch.octetLimit else {
+        isEnd = false
+        break
+      }
+      if piece.hidden > 0 {
+        octets += repeatElement(0xff, count: length)
+      } else {
+        octets += piece.octets[piece.taken...]
+      }
+    }
+    return octets.withOctets { HTTP3FrameSearch.firstHeader(in: $0, isEnd: isEnd) }
+  }
+
+  /// Goes on with a frame `offset` octets behind a gap. Those before it are content of the frame whose header was lost.
+  private mutating func goOn(_ flow: Flow, at offset: Int, behind missing: Int, _ run: inout Run) -> Bool {
+    let side = run.side
+    guard let slot = streams.slot(of: flow.value.key), streams[slot].halves[side].state == .content else {
+      return false
+    }
+    let message = streams[slot].halves[side].message
+    guard message.isOpen(run.rows) else { return false }
+    awaitFrame(flow)
+    flow.value.message = message
+    flow.value.frameType = HTTP3Type.data
+    countFraming(flow, &run)
+    extendOwners(flow, message, run)
+    run.rows[message: message.row].missing += missing
+    streams[slot].halves[side].content.lose()
+    run.rows[message: message.row].flags.insert(.contentNotSeen)
+    if offset > 0 {
+      flow.value.phase = .content
+      flow.value.left = UInt64(offset)
+    } else {
+      flow.value.message = .none
+    }
+    return true
+  }
+}

@@ -1,0 +1,128 @@
+import TestSupport
+import Testing
+
+@testable import HTTPReassembly
+
+/// Behind a gap that contained the header of a frame, the frames of a message are found again.
+@Suite struct HTTP3SearchTests {
+  private static func text(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(0x61 + $0 % 26) } }
+
+  private static func frames(_ lengths: [Int], _ content: (Int) -> [UInt8] = text) -> [UInt8] {
+    lengths.flatMap { HTTP3Dialogue.frame(0, content($0)) }
+  }
+
+  private static func found(_ octets: [UInt8], isEnd: Bool = false) -> Int? {
+    octets.withOctets { HTTP3FrameSearch.firstHeader(in: $0, isEnd: isEnd) }
+  }
+
+  /// Three headers in a row show frames, and a frame that ends with its stream does.
+  @Test func headersThatShowFrames() {
+    let rest = Self.text(70)
+    #expect(Self.found(rest + Self.frames([100, 200, 300])) == 70)
+    #expect(Self.found(rest + Self.frames([100, 200]) + [0, 0x44]) == nil)
+    #expect(Self.found(rest + Self.frames([100, 200, 300]).dropLast(250)) == 70)
+    #expect(Self.found(rest + Self.frames([100, 200])) == nil)
+    #expect(Self.found(rest + Self.frames([100, 200]), isEnd: true) == 70)
+    #expect(Self.found(rest + Self.frames([20_000]), isEnd: true) == 70)
+    #expect(Self.found(rest + Self.frames([20_000])) == nil)
+    // Trailer fields end the stream, and so does an empty frame.
+    #expect(Self.found(rest + Self.frames([100]) + HTTP3Dialogue.frame(1, [0, 0, 1, 2]), isEnd: true) == 70)
+    #expect(Self.found(rest + Self.frames([100]) + [0, 0], isEnd: true) == 70)
+  }
+
+  /// Octets in which frames occur by chance show none, and neither do two ways of reading.
+  @Test func headersThatShowNone() {
+    let zeros: (Int) -> [UInt8] = { [UInt8](repeating: 0, count: $0) }
+    #expect(Self.found(zeros(5000), isEnd: true) == nil)
+    #expect(Self.found(zeros(70) + Self.frames([1000, 2000, 3000], zeros), isEnd: true) == 70)
+    // Content that is a dialogue of HTTP/3 itself.
+    let inner: (Int) -> [UInt8] = { _ in Self.frames([100, 100, 100, 100]) }
+    #expect(Self.found(Self.text(30) + Self.frames([0, 0, 0, 0], inner)) == nil)
+    #expect(Self.found([], isEnd: true) == nil)
+    #expect(Self.found([0], isEnd: true) == nil)
+    var random = SeededRandom(seed: 77)
+    let noise = (0..<20_000).map { _ in UInt8.random(in: 0...255, using: &random) }
+    #expect(Self.found(noise) == nil)
+    #expect(Self.found(noise + Self.frames([1000, 1000, 1000])) == 20_000)
+  }
+
+  /// A response in frames, of which each header in turn is lost, with octets around it. What is behind the next header is counted.
+  @Test(arguments: [false, true]) func everyHeaderMayBeLost(_ hasTrailers: Bool) {
+    var random = SeededRandom(seed: 5)
+    var dialogue: HTTP3Dialogue
+    // Without an interim response.
+    repeat {
+      dialogue = HTTP3Dialogue(capacity: 0)
+      dialogue.exchange(0, &random)
+    } while dialogue.sent.count > 2
+    dialogue.addControl(&random)
+    let response = dialogue.streams.firstIndex { $0.side == 1 && $0.number == 0 } ?? 0
+    let truth = dialogue.sent.last
+    var stream = dialogue.streams[response]
+    // The fields of the response, without its content.
+    let fields = 2 + Int(stream.octets[1])
+    #expect(truth?.kind == .response && stream.octets[0] == 1 && fields < 66)
+    let lengths = [300, 500, 90, 1000, 700, 64]
+    let trailers = hasTrailers ? HTTP3Dialogue.frame(1, [0, 0, 0x23] + Array("x-a".utf8) + [1, 0x62]) : []
+    stream.octets = Array(stream.octets[..<fields]) + Self.frames(lengths) + trailers
+    var start = fields
+    for (index, length) in lengths.enumerated() {
+      for (before, behind) in [(0, 2), (20, 30), (1, 1)] where index > 0 {
+        let header = length < 64 ? 2 : 3
+        let gap = start - before..<start + (before == 1 ? behind : header + behind)
+        var reading = HTTP3Reading()
+        for (other, stream) in dialogue.streams.enumerated() where other != response {
+          reading.give(stream, 0..<stream.octets.count)
+        }
+        var position = 0
+        while position < stream.octets.count {
+          if position == gap.lowerBound {
+            reading.give(stream, gap, .missing)
+            position = gap.upperBound
+          } else {
+            let limit = position < gap.lowerBound ? gap.lowerBound : stream.octets.count
+            let end = min(position + 40, limit)
+            reading.give(stream, position..<end)
+            position = end
+          }
+        }
+        let (rows, faults) = reading.close()
+        #expect(faults == [])
+        let row = rows.first { $0.message.kind == .response }?.message
+        #expect(row?.exactness == (index == lengths.count - 1 ? .atLeast : .inferred))
+        guard let row, row.exactness == .inferred else { continue }
+        #expect(row.octets.total + row.missing == stream.octets.count)
+        #expect(row.missing == gap.count && row.flags.contains(.contentNotSeen))
+        #expect(row.octets.trailer == max(trailers.count - 2, 0))
+        let seen = row.octets.body + row.octets.framing
+        #expect(seen == stream.octets.count - fields - gap.count - (hasTrailers ? trailers.count - 2 : 0))
+      }
+      start += (length < 64 ? 2 : 3) + length
+    }
+  }
+
+  /// Losses anywhere: a row and its gaps together never have more than its message.
+  @Test(arguments: RandomCases.seeds(0..<200).map { UInt64($0) })
+  func rowsHaveTheirOctets(_ seed: UInt64) {
+    var random = SeededRandom(seed: seed &+ 9000)
+    let dialogue = HTTP3Dialogue.random(&random, exchanges: 8)
+    var reading = HTTP3Reading()
+    for stream in dialogue.streams {
+      var position = 0
+      while position < stream.octets.count {
+        let end = min(position + Int.random(in: 1...60, using: &random), stream.octets.count)
+        let isLost = stream.number & 2 == 0 && Int.random(in: 0..<12, using: &random) == 0
+        reading.give(stream, position..<end, isLost ? .missing : .whole)
+        position = end
+      }
+    }
+    let (rows, faults) = reading.close()
+    #expect(faults == [])
+    for row in rows where row.message.exactness == .inferred {
+      let kind = row.message.kind
+      guard let sent = dialogue.sent.first(where: { $0.stream == row.stream && $0.kind == kind }) else { continue }
+      let total = row.message.octets.total + row.message.missing + row.message.control
+      #expect(total <= sent.octets.total + sent.control, "seed \(seed): \(row.text), \(sent.text)")
+    }
+  }
+}
