@@ -148,7 +148,7 @@ extension HTTP3Session {
     awaitFrame(flow)
     flow.value.message = message
     flow.value.frameType = HTTP3Type.data
-    countFraming(flow, &run)
+    if flow.value.waiting > 0 { countFraming(flow, &run) }
     extendOwners(flow, message, run)
     run.rows[message: message.row].missing += missing
     streams[slot].halves[side].content.lose()
