@@ -39,13 +39,14 @@ extension QUICConnection {
     }
   }
 
-  /// Whether a known key opens the first packet of a datagram from a side. Nothing is counted, and no key changes.
+  /// Whether a known key opens the first packet of a datagram from a side, or a known token is in it. Nothing is counted, and no key changes.
   mutating func opens(
     _ header: QUICPacketHeader?, _ payload: RawSpan, length: Int, from side: Side, _ room: inout PacketRoom,
     _ run: inout Run
   ) -> Bool {
     guard let opener, let client, (header?.end ?? length) <= payload.byteCount else { return false }
     guard let header else {
+      if opener.look({ $0.isStatelessReset(payload.extracting(0..<length), from: side) }) { return true }
       guard let count = opener.look({ $0.idLength(to: 1 - side, payload, at: 0) }) else { return false }
       let place = PacketPlace(start: 0, numberOffset: 1 + count, end: length, isLong: false)
       return mayOpen(.application, version, place, payload, from: side, &room, &run)

@@ -115,6 +115,21 @@ import Testing
     if hasSecrets { #expect(analysis.ledger.quicProtected == 0) }
   }
 
+  /// A stateless reset has no ID. Its token tells the connection.
+  @Test func aResetEndsItsOwnConnection() {
+    var (sent, log): ([Sent], String) = ([], "")
+    for number in 0..<2 {
+      var writer = QUICWriter(seed: UInt8(80 + 9 * number))
+      let token = [UInt8](repeating: UInt8(100 + number), count: 16)
+      sent += QUICWriter.opening(&writer, protocolName: "hq", resetToken: token)
+      log += writer.log
+    }
+    sent.append((.server, [0x41] + [UInt8](repeating: 0x33, count: 30) + [UInt8](repeating: 100, count: 16)))
+    let analysis = Analysis(packets(sent), secrets: Array(log.utf8))
+    #expect(analysis.violations == [])
+    #expect(analysis.connections.map(\.end) == [.rst, .captureEnd])
+  }
+
   /// Connections without end between the same endpoints: a few are open at once, and everything adds up.
   @Test func theirNumberIsLimited() {
     var sent: [Sent] = []
