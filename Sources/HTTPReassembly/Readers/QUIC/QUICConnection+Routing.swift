@@ -54,10 +54,12 @@ extension QUICConnection {
     let place = PacketPlace(
       start: header.start, numberOffset: header.numberOffset, end: header.end, isLong: true)
     switch header.kind {
+    // The IDs of a client's Initial packet are known, or it begins another connection.
+    case .initial where side == client: return false
     case .versionNegotiation, .retry: return false
     case .initial:
       guard let version = QUICVersion(header.version), let source = opener.value.keySource,
-        var keys = KeyPhases(initial: source, version, ofClient: side == client)
+        var keys = KeyPhases(initial: source, version, ofClient: false)
       else { return false }
       var trials = 0
       let numbers = opener.value.sides[side].numbers[QUICLevel.initial.space]
