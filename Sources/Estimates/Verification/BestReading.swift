@@ -72,6 +72,7 @@ extension LineReading.Version {
     case .full: ""
     case .short: "HTTP/2 or HTTP/3 as the version, "
     case .none: "no version, "
+    case .absent: "no version and no space for it, "
     }
   }
 }

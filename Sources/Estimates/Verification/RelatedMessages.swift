@@ -10,7 +10,8 @@ struct RelatedMessages {
   /// The messages of a match. Contents are those of the kinds that count.
   init(_ match: Matching.Match, of message: WireMessage, _ wire: [WireMessage], _ kinds: Set<Cause.Kind>) {
     hops = match.hops.map { wire[$0] }
-    contents = kinds.contains(Self.contentKind(message)) ? match.contents.map { wire[$0] } : []
+    contents =
+      kinds.contains(Self.contentKind(message)) ? match.contents.filter { $0 != match.message }.map { wire[$0] } : []
   }
 
   /// The cause if a message's figure has the content of another one.

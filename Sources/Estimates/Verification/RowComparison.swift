@@ -156,7 +156,7 @@ final class LogReadings {
     }
     comparison.causes = evidence.likeliest(message, figure)
     let rest = figure - wire - comparison.causes.octets
-    if R.self != LineReading.self, R.self != HeaderReading.self, isCutShort(figure, entry, message) {
+    if R.self != LineReading.self, R.self != HeaderReading.self, isCutShort(figure, rest, entry, message) {
       comparison.causes = (comparison.causes + [Cause(.aborted, rest)]).netted
     } else {
       comparison.unexplained = rest
@@ -164,12 +164,15 @@ final class LogReadings {
     return comparison
   }
 
-  /// Whether a figure is possible for a transfer that the app, or the capture, saw in part only.
-  private func isCutShort(_ figure: Int, _ entry: LogEntry, _ message: WireMessage) -> Bool {
-    guard entry.isAborted || entry.isPending || message.row.exactness == .atLeast else { return false }
-    let octets = message.row.octets
-    let head = max(octets.startLine + octets.header, (message.spelledLine ?? 0) + (message.spelledHeader ?? 0))
-    return figure >= 0 && figure <= max(octets.total, message.decodedLength ?? 0) + head
+  /// Whether a figure is possible for a transfer that the app, or the capture, saw in part only: the app counted up to any octet of
+  /// the content, or nothing. `rest` is what its way to count leaves of the difference.
+  private func isCutShort(_ figure: Int, _ rest: Int, _ entry: LogEntry, _ message: WireMessage) -> Bool {
+    let isOpen = message.row.exactness == .atLeast
+    guard entry.isAborted || entry.isPending || isOpen else { return false }
+    let body = message.row.octets.body
+    // More than was sent is possible where the capture did not see the end.
+    let more = isOpen ? message.contentLength.map { max($0 - body, 0) } ?? .max : 0
+    return figure == 0 || (-max(body, message.decodedLength ?? 0)...more).contains(rest)
   }
 
   /// The whole message: from its parts if they make it up, else by readings of its own.
@@ -222,6 +225,9 @@ final class LogReadings {
         sum += app
         causes += comparison.causes
         total.unexplained += comparison.unexplained
+      } else if part == .line, headers.isStrange {
+        // Figures that are not understood may have the line in them.
+        total.unexplained -= wire
       } else {
         causes.append(Cause(absent, -wire))
       }

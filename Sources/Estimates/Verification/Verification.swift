@@ -37,7 +37,7 @@ public struct Verification: Sendable {
     rowNoun = log.rowNoun
     let exchanged = ExchangedColumns.found(in: log, wire)
     var log = log
-    if let exchanged { log.entries = log.entries.map(exchanged.restored) }
+    if let exchanged { log.entries = exchanged.restored(log.entries) }
     var matching = Matching(log, wire, tolerance: tolerance)
     clock = matching.clock
 
@@ -56,7 +56,7 @@ public struct Verification: Sendable {
     // Growth by doubling would take as much memory again.
     rows.reserveCapacity(log.entries.count + wire.count)
     // A row may have the time of the first try.
-    let repeated = Set(matching.sentAgain.values)
+    let repeated = Set(matching.sentAgain.values.map { wire[$0].row.exchange })
     for (index, entry) in log.entries.enumerated() {
       let readings = entry.kind == .request ? requestReadings : responseReadings
       guard let match = matching.matches[index] else {
@@ -78,7 +78,9 @@ public struct Verification: Sendable {
       if entry.kind == .response, !match.isChain, !WireExchange.agree(entry.status, sent), entry.status != 200 {
         row.total.causes.append(Cause(.otherStatus, 0, detail: "\(entry.status) for \(sent)"))
       }
-      if match.timeShift != nil, !repeated.contains(match.message) { row.total.causes.append(Cause(.timeShifted, 0)) }
+      if match.timeShift != nil, !match.isOpen, !repeated.contains(message.row.exchange) {
+        row.total.causes.append(Cause(.timeShifted, 0))
+      }
       if let phases = entry.phases, let times = timings[message.row.exchange] { row.phases = (phases, times) }
       rows.append(row)
     }

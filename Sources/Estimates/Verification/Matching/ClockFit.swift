@@ -26,19 +26,14 @@ public struct ClockFit: Sendable, Equatable {
   /// The shortest span of a log, in nanoseconds, in which a drift is looked for.
   static let driftSpan: Int64 = 600_000_000_000
 
+  /// Whether two distances in nanoseconds between the log's time and the capture's may be those of one clock.
+  static func isOne(_ distance: Int64, _ other: Int64) -> Bool {
+    distance.saturatingSubtract(other).magnitude <= window.magnitude / 2
+  }
+
   /// The clock on which most rows agree; nil without a vote. Each row has one vote, which its exchanges share.
   init?(_ votes: [Vote]) {
-    guard !votes.isEmpty else { return nil }
-    var shares: [(distance: Int64, weight: Double)] = []
-    for vote in votes {
-      for distance in vote.distances { shares.append((distance, 1 / Double(vote.distances.count))) }
-    }
-    shares.sort { $0.distance < $1.distance }
-    var range = shares[...]
-    for width in [Self.window, Self.window / 8, Self.window / 64, Self.window / 512] {
-      range = Self.densest(range, width)
-    }
-    let best = range[range.startIndex + range.count / 2].distance
+    guard let best = Self.densest(votes) else { return nil }
     origin = votes.map(\.time).min() ?? 0
     let agreeing = Self.agreeing(votes, ClockFit(offset: best, origin: origin))
     // Zero is the likeliest offset, so it stays when it fits about as well.
@@ -49,6 +44,19 @@ public struct ClockFit: Sendable, Equatable {
       offset = best
     }
     fitDrift(votes)
+  }
+
+  /// The distance on which most votes agree; nil without a vote. Each vote is shared among its distances.
+  static func densest(_ votes: [Vote]) -> Int64? {
+    var shares: [(distance: Int64, weight: Double)] = []
+    for vote in votes {
+      for distance in vote.distances { shares.append((distance, 1 / Double(vote.distances.count))) }
+    }
+    guard !shares.isEmpty else { return nil }
+    shares.sort { $0.distance < $1.distance }
+    var range = shares[...]
+    for width in [window, window / 8, window / 64, window / 512] { range = densest(range, width) }
+    return range[range.startIndex + range.count / 2].distance
   }
 
   private init(offset: Int64, drift: Double = 0, origin: Int64) {

@@ -29,7 +29,7 @@ extension Matcher {
       let open = group.rows.filter { pairs[$0] == nil && !rows[$0].isOffWire }
       for row in open where pairs[row] == nil {
         // A row that repeats another is a message of its own where one is free that has its figures.
-        let isDoubled = isDoubled(row, gain)
+        let isDoubled = isDoubled(row)
         let near = group.exchanges.filter {
           isOpen($0, for: row) && gain.isNear(rows[row], $0) && (!isDoubled || isExact(row, $0, gain))
         }
@@ -40,7 +40,8 @@ extension Matcher {
         // The row's figures fit no message: another row may have taken its own.
         let others = group.exchanges.filter { $0 != nearest && gain.isNear(rows[row], $0) }
         pair.isAmbiguous =
-          !others.isEmpty || open.contains { $0 != row && pairs[$0] == nil && gain.isNear(rows[$0], nearest) }
+          isDoubled || !others.isEmpty
+          || open.contains { $0 != row && pairs[$0] == nil && gain.isNear(rows[$0], nearest) }
         pair.isOpen = others.contains { figures(of: $0, for: row) != figures(of: nearest, for: row) }
         pairs[row] = pair
         take(row, nearest)
@@ -57,88 +58,11 @@ extension Matcher {
     return open
   }
 
-  /// Pairs rows whose time is far off. Both sides need the same key and exactly the figures that the app would have.
-  ///
-  /// A row that has one such exchange tells how far the clock was set. Its neighbours in the log are as far off.
-  mutating func takeShifted(_ gain: PairGain) {
-    let open = openHalves()
-    func candidates(_ index: Int) -> [Int] {
-      (open[rows[index].key] ?? []).filter { isOpen($0, for: index) && isExact(index, $0, gain) }
-    }
-    let lone = rows.indices.filter { pairs[$0] == nil && !rows[$0].isOffWire }
-    var shifts: [(row: Int, shift: Int64)] = []
-    var others: [Int] = []
-    for index in lone {
-      let found = candidates(index)
-      guard let first = found.first else { continue }
-      guard found.count == 1, !isDoubled(index, gain) else {
-        others.append(index)
-        continue
-      }
-      if let shift = shift(index, first) { shifts.append((index, shift)) }
-      pairs[index] = Pair(exchange: first)
-      take(index, first)
-    }
-    // A row that is off by another time than those around it may have taken a message of theirs.
-    for (index, shift) in shifts {
-      guard let common = Self.common(shifts, at: index) else { continue }
-      if shift.saturatingSubtract(common).magnitude > ClockFit.window.magnitude / 2 { pairs[index]?.isAmbiguous = true }
-    }
-    for index in others {
-      let found = candidates(index)
-      var near = found
-      if let common = Self.common(shifts, at: index) {
-        let distances = found.compactMap { exchange in
-          shift(index, exchange).map { (exchange: exchange, distance: $0.saturatingSubtract(common).magnitude) }
-        }
-        near = distances.filter { $0.distance <= ClockFit.window.magnitude / 2 }.sorted { $0.distance < $1.distance }
-          .map(\.exchange)
-      } else if isDoubled(index, gain) {
-        continue
-      }
-      // Among equal figures the choice does not matter; among different ones it does.
-      guard let first = near.first, near.allSatisfy({ figures(of: $0, for: index) == figures(of: first, for: index) })
-      else { continue }
-      pairs[index] = Pair(exchange: first, isAmbiguous: near.count > 1)
-      take(index, first)
-    }
-  }
-
-  /// Nanoseconds from an exchange's first octet to the time of a row; nil without a time.
-  private func shift(_ row: Int, _ exchange: Int) -> Int64? {
-    guard let time = rows[row].time, let clock else { return nil }
-    return clock.captureTime(time).saturatingSubtract(exchanges[exchange].start)
-  }
-
-  /// The time by which the rows around one are off; nil where they do not agree.
-  private static func common(_ shifts: [(row: Int, shift: Int64)], at row: Int) -> Int64? {
-    let middle = shifts.partitioningIndex { $0.row > row }
-    let near = shifts[max(middle - shiftReach, 0)..<min(middle + shiftReach, shifts.count)].map(\.shift).sorted()
-    guard near.count >= shiftReach else { return nil }
-    let common = near[near.count / 2]
-    let agreeing = near.count { $0.saturatingSubtract(common).magnitude <= ClockFit.window.magnitude / 2 }
-    return agreeing * 3 >= near.count * 2 ? common : nil
-  }
-
-  /// The number of rows before a row, and after it, whose times tell how far it is off.
-  private static let shiftReach = 5
-
-  private func openHalves() -> [MatchKey: [Int]] {
-    var open: [MatchKey: [Int]] = [:]
-    for (index, exchange) in exchanges.enumerated()
-    where takenBy[index].request == nil || takenBy[index].response == nil {
-      open[exchange.key, default: []].append(index)
-    }
-    return open
-  }
-
   /// Whether the rows have a figure, and all their figures are as the app would have them for the exchange.
-  private func isExact(_ index: Int, _ exchange: Int, _ gain: PairGain) -> Bool {
+  func isExact(_ index: Int, _ exchange: Int, _ gain: PairGain) -> Bool {
     let row = rows[index]
     let other = exchanges[exchange]
-    if !row.method.isEmpty, !other.method.isEmpty, row.method != other.method { return false }
-    if let query = row.query, let text = other.query, query != text { return false }
-    if !WireExchange.agree(row.status, other.status) { return false }
+    guard agree(row, other) else { return false }
     var hasFigure = false
     for (entry, message) in [(row.request, other.request), (row.response, other.response)] {
       guard let entry else { continue }
@@ -154,15 +78,30 @@ extension Matcher {
     return hasFigure
   }
 
+  /// Whether nothing but times and figures tells rows of the log from an exchange on the wire.
+  func agree(_ row: LogExchange, _ other: WireExchange) -> Bool {
+    if !row.method.isEmpty, !other.method.isEmpty, row.method != other.method { return false }
+    if let query = row.query, let text = other.query, query != text { return false }
+    return WireExchange.agree(row.status, other.status)
+  }
+
   /// Whether each of the rows repeats another row with a message, at the same time.
-  private func isDoubled(_ index: Int, _ gain: PairGain) -> Bool {
-    let own = rows[index].rows
-    return own.allSatisfy { row in
-      let near = (row - 64..<row + 65).clamped(to: log.indices)
-      return near.contains { other in
-        !own.contains(other) && pairs[unit[other]] != nil && log[row].saysTheSame(as: log[other])
-      }
+  func isDoubled(_ index: Int) -> Bool { rows[index].rows.allSatisfy { original(of: $0) != nil } }
+
+  /// The exchange on the wire of the row that a row of the log repeats at the same time: of several rows, of the nearest in time.
+  func original(of row: Int) -> Int? {
+    let near = (row - 64..<row + 65).clamped(to: log.indices)
+    let originals = near.lazy.filter { other in
+      unit[other] != unit[row] && pairs[unit[other]] != nil && log[row].saysTheSame(as: log[other])
     }
+    return originals.min { log[row].distance(to: log[$0]) < log[row].distance(to: log[$1]) }
+      .flatMap { pairs[unit[$0]]?.exchange }
+  }
+
+  /// Says that a row may have a message with other figures.
+  private mutating func open(_ row: Int) {
+    pairs[row]?.isAmbiguous = true
+    pairs[row]?.isOpen = true
   }
 
   /// Calls pairs ambiguous whose exchange may as well belong to a row that is left without one.
@@ -182,15 +121,17 @@ extension Matcher {
           ]
           for owner in owners.compactMap({ $0 }) where pairs[owner]?.exchange == exchange {
             guard let own = gain(rows[owner], exchange), worth > own - PairGain.doubt else { continue }
-            pairs[owner]?.isAmbiguous = true
-            pairs[owner]?.isOpen = true
+            open(owner)
           }
         }
       }
     }
   }
 
-  /// Calls all rows open that say the same to the letter, where one of them is open: either may be it.
+  /// Calls rows ambiguous that say the same to the letter: each may have the message of any other.
+  ///
+  /// They are open where one of them is, and where their messages differ in figures, unless all of these are figures that the app
+  /// would have.
   mutating func doubtCopies(_ gain: PairGain) {
     guard !gain.twins.isEmpty else { return }
     var copies: [[LogEntry.Said]: [Int]] = [:]
@@ -199,10 +140,13 @@ extension Matcher {
       // Equal rows without a time are ordinary.
       if said.count == rows[index].rows.count { copies[said, default: []].append(index) }
     }
-    for group in copies.values where group.count > 1 && group.contains(where: { pairs[$0]?.isOpen == true }) {
-      for index in group {
-        pairs[index]?.isAmbiguous = true
-        pairs[index]?.isOpen = true
+    for group in copies.values where group.count > 1 {
+      let own = group.compactMap { row in pairs[row].map { (row: row, exchange: $0.exchange, isOpen: $0.isOpen) } }
+      let octets = own.map { figures(of: $0.exchange, for: $0.row) }
+      let differs = octets.contains { $0 != octets[0] } && !own.allSatisfy { fits($0.exchange, $0.row, gain) }
+      for row in group {
+        pairs[row]?.isAmbiguous = true
+        if differs || own.contains(where: \.isOpen) { open(row) }
       }
     }
   }
@@ -234,7 +178,7 @@ extension Matcher {
       for row in rows[index].rows { strays.rows[row] = .neverSent }
     }
     for index in rows.indices where pairs[index] == nil && !rows[index].isOffWire {
-      if isDoubled(index, gain) {
+      if isDoubled(index) {
         for row in rows[index].rows { strays.rows[row] = .doubled }
         continue
       }

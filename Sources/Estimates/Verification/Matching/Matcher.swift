@@ -11,6 +11,8 @@ struct Matcher {
     var isAmbiguous = false
     /// Whether an exchange that is as likely has other figures.
     var isOpen = false
+    /// Whether the row repeats another one, so that its time says nothing of this exchange.
+    var isRepeat = false
   }
 
   /// The exchanges of the log that own the request and the response of an exchange on the wire.
@@ -113,8 +115,9 @@ struct Matcher {
     let joined = open.filter { rows[$0].isJoined || rows[$0].request != nil && rows[$0].response != nil }
     let requests = open.filter { !rows[$0].isJoined && rows[$0].response == nil && rows[$0].request != nil }
     let responses = open.filter { !rows[$0].isJoined && rows[$0].request == nil }
+    // An answered row that repeats another one is not its first try.
     solve(
-      joined.filter { pairs[$0] == nil },
+      joined.filter { pairs[$0] == nil && !(rows[$0].isJoined && rows[$0].isAnswered && isDoubled($0)) },
       group.exchanges.filter { takenBy[$0].request == nil && takenBy[$0].response == nil }, gain)
     solve(requests, group.exchanges.filter { takenBy[$0].request == nil && exchanges[$0].request != nil }, gain)
     solve(responses, group.exchanges.filter { takenBy[$0].response == nil && exchanges[$0].response != nil }, gain)
@@ -202,6 +205,11 @@ struct Matcher {
     func isOpen(_ other: Int) -> Bool {
       figures(of: candidates[other], for: member) != own && (!isFitting || !fits(candidates[other], member, gain))
     }
+    // Another message is far likelier, and has a row of its own: this one may be that row again, with an error.
+    let worth = assignment.gain(row, column)
+    if !isFitting, range.contains(where: { assignment.gain(row, $0) > worth + PairGain.doubt && isOpen($0) }) {
+      return (true, true)
+    }
     var isAmbiguous = false
     for other in range where other != column {
       guard choice.loss(row, to: other) < limit || assignment.loss(row, at: other) + choice.gained < limit else {
@@ -224,7 +232,7 @@ struct Matcher {
   }
 
   /// Whether the app's way to count gives the row's figures for an exchange.
-  private func fits(_ exchange: Int, _ row: Int, _ gain: PairGain) -> Bool {
+  func fits(_ exchange: Int, _ row: Int, _ gain: PairGain) -> Bool {
     [(rows[row].request, exchanges[exchange].request), (rows[row].response, exchanges[exchange].response)]
       .allSatisfy { entry, message in
         guard let entry else { return true }

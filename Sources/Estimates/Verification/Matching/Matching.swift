@@ -71,21 +71,17 @@ struct Matching {
     let chains = RequestChains(exchanges, wire)
     var gain = PairGain(
       log: log.entries, wire: wire, exchanges: exchanges, clock: pairing.clock, tolerance: tolerance, chains: chains,
+      tries: WireExchange.tries(exchanges),
       twins: LogExchange.twins(among: pairing.rows, log.entries), sizes: sizes)
     gain.sizes.earlyTrust = pairing.sizesShare(sizes)
-    pairing.assign(gain)
-    learn(&gain)
-    // The second pass knows how the app counts, and how exact its times are.
-    if pairing.rows.contains(where: \.isJoinedByOrder) {
-      pairing = Matcher(log.entries, wire, exchanges, sizes, clock: pairing.clock, slack: gain.orderSlack)
-      gain.twins = LogExchange.twins(among: pairing.rows, log.entries)
-    }
-    // Where times tell little, better pairs give more trust in sizes, and that gives better pairs.
-    for _ in 0..<Self.passes {
-      let weight = gain.sizes.weight
-      pairing.assign(gain)
-      learn(&gain)
-      guard gain.sizes.weight > weight + Self.leastGrowth else { break }
+    assign(&gain)
+    let others = pairing.otherClocks(gain)
+    if !others.isEmpty {
+      pairing = Matcher(
+        pairing.log(without: others), wire, exchanges, sizes, clock: pairing.clock, slack: gain.orderSlack)
+      gain.log = pairing.log
+      gain.twins = LogExchange.twins(among: pairing.rows, pairing.log)
+      assign(&gain)
     }
     pairing.takeRevalidated(gain)
     pairing.takeNear(gain)
@@ -95,6 +91,23 @@ struct Matching {
     pairing.doubtCopies(gain)
     settle(chains, gain)
     findRepeated()
+  }
+
+  /// Pairs all rows in several passes. Each knows better how the app counts, and how exact its times are.
+  private mutating func assign(_ gain: inout PairGain) {
+    pairing.assign(gain)
+    learn(&gain)
+    if rows.contains(where: \.isJoinedByOrder) {
+      pairing = Matcher(log, wire, exchanges, gain.sizes, clock: pairing.clock, slack: gain.orderSlack)
+      gain.twins = LogExchange.twins(among: pairing.rows, log)
+    }
+    // Where times tell little, better pairs give more trust in sizes, and that gives better pairs.
+    for _ in 0..<Self.passes {
+      let weight = gain.sizes.weight
+      pairing.assign(gain)
+      learn(&gain)
+      guard gain.sizes.weight > weight + Self.leastGrowth else { break }
+    }
   }
 
   // MARK: Learning from pairs
@@ -117,6 +130,14 @@ struct Matching {
         if let time = log[row].time, let clock { responseTimes.append((clock.captureTime(time), exchange)) }
       }
     }
+    for (row, exchange) in repeats() {
+      guard let time = log[row].time, let clock else { continue }
+      if log[row].kind == .request {
+        requestTimes.append((clock.captureTime(time), exchanges[exchange]))
+      } else {
+        responseTimes.append((clock.captureTime(time), exchanges[exchange]))
+      }
+    }
     sure.requests.sort { $0.entry < $1.entry }
     sure.responses.sort { $0.entry < $1.entry }
     if learned?.pairs != sure {
@@ -127,6 +148,14 @@ struct Matching {
     gain.requestDelay = NotedDelay(requestTimes, wire)
     gain.responseDelay = NotedDelay(responseTimes, wire)
     gain.waitSpread = waitSpread(gain)
+  }
+
+  /// The rows that repeat another row, and the exchange of that one: they show how exact times are where two parts of an app
+  /// log. Empty where a few do.
+  private func repeats() -> [(row: Int, exchange: Int)] {
+    let open = pairs.indices.filter { pairs[$0] == nil }
+    guard open.count * 10 >= pairs.count else { return [] }
+    return open.flatMap { rows[$0].rows }.compactMap { row in pairing.original(of: row).map { (row, $0) } }
   }
 
   /// A row and its message, as indices.
@@ -176,13 +205,15 @@ struct Matching {
       if let row = rows[index].request, let message = exchange.request {
         set(
           row, message, pair, hops: hops.compactMap(\.request), isChain: !hops.isEmpty,
-          shift(row, exchange, gain.requestDelay, gain))
+          pair.isRepeat ? nil : shift(row, exchange, gain.requestDelay))
       }
       if let row = rows[index].response, let message = hops.last?.response ?? exchange.response {
         // The row is the answer of the last hop. It may also count the earlier hops and the interim responses.
         let all = [exchange] + hops
         let before = all.dropLast().compactMap(\.response) + all.flatMap(\.interims)
-        set(row, message, pair, hops: before, isChain: !hops.isEmpty, shift(row, exchange, gain.responseDelay, gain))
+        set(
+          row, message, pair, hops: before, isChain: !hops.isEmpty,
+          pair.isRepeat ? nil : shift(row, exchange, gain.responseDelay))
       }
       for (row, message) in zip(rows[index].interims, exchange.interims) { set(row, message, pair, hops: [], nil) }
       if let row = rows[index].response, matches[row] != nil {
@@ -207,7 +238,7 @@ struct Matching {
       if entries[request] != nil {
         later[target] = (exchange.start, request)
       } else if exchange.response == nil, let next = later[target],
-        next.time.saturatingSubtract(exchange.start) <= Self.repeatReach
+        next.time.saturatingSubtract(exchange.start) <= WireExchange.repeatReach
       {
         sentAgain[request] = next.request
       }
@@ -217,9 +248,6 @@ struct Matching {
   /// The number of passes after the first, and the least growth of the trust in sizes that is worth another one.
   private static let passes = 4
   private static let leastGrowth = 0.05
-
-  /// The longest time in nanoseconds from a request to its repetition.
-  private static let repeatReach: Int64 = 60_000_000_000
 
   /// The latest responses with content of each target before each of its 304s.
   private func earlierContents() -> [Int: [Int]] {
@@ -259,8 +287,9 @@ struct Matching {
   }
 
   /// The error of a row's time in nanoseconds, if it is a second or more and far beyond the other rows'; else nil.
-  private func shift(_ row: Int, _ exchange: WireExchange, _ delay: NotedDelay, _ gain: PairGain) -> Int64? {
-    guard let time = log[row].time, let clock else { return nil }
+  private func shift(_ row: Int, _ exchange: WireExchange, _ delay: NotedDelay) -> Int64? {
+    // The log's own time, also where the clock was put right.
+    guard let time = source.entries[row].time, let clock else { return nil }
     let noted = clock.captureTime(time)
     let rest = delay.rest(noted, exchange, wire)
     let away = exchange.distance(to: noted)

@@ -11,7 +11,7 @@ struct PairGain {
   /// The same for a row whose figures do not fit its message: then times alone tell, and some are far off.
   static let doubtOfMisfit = 5.0
 
-  let log: [LogEntry]
+  var log: [LogEntry]
   let wire: [WireMessage]
   let exchanges: [WireExchange]
   let clock: ClockFit?
@@ -23,6 +23,8 @@ struct PairGain {
   /// connection.
   var waitSpread: Int64 = 20_000_000
   let chains: RequestChains
+  /// The starts of earlier tries of answered exchanges, by the exchange: a row may have the time of any of them.
+  let tries: [Int: [Int64]]
   /// First rows of exchanges that repeat earlier rows to the letter. They are real only where the wire has two at once.
   var twins: Set<Int>
   /// The distance of figures from those that the app can have counted.
@@ -47,7 +49,7 @@ struct PairGain {
     if let length = rows.queryLength, rows.query == nil, exchange.query != nil, length != queryLength(exchange) {
       gain -= 9
     }
-    guard let late = timeCost(rows, exchange) else { return nil }
+    guard let late = timeCost(rows, exchange, tries[index] ?? []) else { return nil }
     if twins.contains(rows.first), late > Self.twinLimit { return nil }
     gain -= late
     var sizes = 0.0
@@ -66,7 +68,14 @@ struct PairGain {
     guard rows.isJoined, rows.response != nil, rows.status > 0, exchange.status > 0, rows.status != exchange.status
     else { return [] }
     let hops = chains.hops(after: index)
-    return hops.last?.status == rows.status ? hops : []
+    guard let last = hops.last, last.status == rows.status else { return [] }
+    // A log that has another status than the wire may have a row for each hop, all the same.
+    if let row = rows.response, let own = exchange.response, sizes.fits(log[row], own),
+      last.response.map({ !sizes.fits(log[row], $0) }) ?? true
+    {
+      return []
+    }
+    return hops
   }
 
   /// The largest cost of sizes: a row at the right time belongs to its message, however wrong the app counts.
@@ -102,10 +111,13 @@ struct PairGain {
   }
 
   /// Nanoseconds by which the rows' time is off from the exchange's.
-  func lateness(_ rows: LogExchange, _ index: Int) -> UInt64 {
+  func lateness(_ rows: LogExchange, _ index: Int) -> UInt64 { rest(rows, index).magnitude }
+
+  /// Nanoseconds by which the rows' time is after the one that the app would note for the exchange; 0 without a time.
+  func rest(_ rows: LogExchange, _ index: Int) -> Int64 {
     guard let clock, let time = rows.time else { return 0 }
     let delay = rows.request == nil ? responseDelay : requestDelay
-    return delay.rest(clock.captureTime(time), exchanges[index], wire).magnitude
+    return delay.rest(clock.captureTime(time), exchanges[index], wire)
   }
 
   /// Nanoseconds within which a time is nearly right.
@@ -116,13 +128,25 @@ struct PairGain {
   /// Nanoseconds within which the log's times do not tell an order; 0 while it is unknown when the app notes them.
   var orderSlack: Int64 { requestDelay.moment == nil ? 0 : 3 * requestDelay.spread }
 
-  private func timeCost(_ rows: LogExchange, _ exchange: WireExchange) -> Double? {
+  /// The cost of the rows' times; nil where they are too far off. `tries` are the starts of earlier tries of the exchange.
+  private func timeCost(_ rows: LogExchange, _ exchange: WireExchange, _ tries: [Int64]) -> Double? {
+    guard clock != nil else { return 0 }
+    let own = timeCost(rows, exchange, ahead: 0)
+    guard rows.isJoined, rows.isAnswered else { return own }
+    let others = tries.compactMap { timeCost(rows, exchange, ahead: exchange.start.saturatingSubtract($0)) }
+    return ([own].compactMap { $0 } + others.map { $0 + Self.tryCost }).min()
+  }
+
+  /// The same for rows whose time is that of a try so many nanoseconds before the exchange.
+  private func timeCost(_ rows: LogExchange, _ exchange: WireExchange, ahead: Int64) -> Double? {
     guard let clock else { return 0 }
     var rests: [Double] = []
     var cost = 0.0
+    let first = rows.request.flatMap { log[$0].time }
     for (row, delay) in [(rows.request, requestDelay), (rows.response, responseDelay)] {
       guard let row, let time = log[row].time else { continue }
-      let noted = clock.captureTime(time)
+      // A row for both has one time, which is the try's.
+      let noted = clock.captureTime(time).saturatingSubtract(time == first ? -ahead : 0)
       guard exchange.distance(to: noted).magnitude <= tolerance.magnitude else { return nil }
       rests.append(Double(delay.rest(noted, exchange, wire)))
       // The second time says something new only by its distance from the first.
@@ -131,6 +155,9 @@ struct PairGain {
     if rests.count == 2 { cost += Self.cost(rests[1] - rests[0], waitSpread) }
     return cost
   }
+
+  /// The cost of a time that is an earlier try's.
+  private static let tryCost = 0.5
 
   /// The cost of a time that is off: little within the spread, and never too much, because some times are far off.
   private static func cost(_ rest: Double, _ spread: Int64) -> Double {

@@ -40,6 +40,29 @@ struct WireExchange {
     return exchanges.sorted { ($0.start, $0.request ?? $0.response ?? 0) < ($1.start, $1.request ?? $1.response ?? 0) }
   }
 
+  /// The starts of the tries before each answered exchange, by its index: requests without an answer that the client sent again.
+  static func tries(_ exchanges: [WireExchange]) -> [Int: [Int64]] {
+    struct Target: Hashable {
+      var key: MatchKey
+      var query: String?
+      var method: String
+    }
+    var answered: [Target: Int] = [:]
+    var tries: [Int: [Int64]] = [:]
+    for (index, exchange) in exchanges.enumerated().reversed() where exchange.request != nil {
+      let target = Target(key: exchange.key, query: exchange.query, method: exchange.method)
+      if exchange.response != nil {
+        answered[target] = index
+      } else if let next = answered[target], exchanges[next].start.saturatingSubtract(exchange.start) <= repeatReach {
+        tries[next, default: []].append(exchange.start)
+      }
+    }
+    return tries
+  }
+
+  /// The longest time in nanoseconds from a request to its repetition.
+  static let repeatReach: Int64 = 60_000_000_000
+
   private mutating func add(_ message: WireMessage, _ index: Int) {
     start = min(start, message.row.firstTime)
     end = max(end, message.row.lastTime)

@@ -50,6 +50,8 @@ enum LineReading: Reading {
     case short = 6
     /// Nothing.
     case none = 0
+    /// Nothing, and no space before or after it.
+    case absent = -1
   }
 
   static let requests =
