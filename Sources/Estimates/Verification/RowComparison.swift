@@ -169,10 +169,11 @@ final class LogReadings {
   private func isCutShort(_ figure: Int, _ rest: Int, _ entry: LogEntry, _ message: WireMessage) -> Bool {
     let isOpen = message.row.exactness == .atLeast
     guard entry.isAborted || entry.isPending || isOpen else { return false }
-    let body = message.row.octets.body
+    let octets = message.row.octets
+    let content = max(octets.body, message.decodedLength ?? 0) + octets.framing + octets.trailer
     // More than was sent is possible where the capture did not see the end.
-    let more = isOpen ? message.contentLength.map { max($0 - body, 0) } ?? .max : 0
-    return figure == 0 || (-max(body, message.decodedLength ?? 0)...more).contains(rest)
+    let more = isOpen ? message.contentLength.map { max($0 - octets.body, 0) } ?? .max : 0
+    return figure == 0 || (-content...more).contains(rest)
   }
 
   /// The whole message: from its parts if they make it up, else by readings of its own.

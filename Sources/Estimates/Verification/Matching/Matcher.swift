@@ -11,7 +11,7 @@ struct Matcher {
     var isAmbiguous = false
     /// Whether an exchange that is as likely has other figures.
     var isOpen = false
-    /// Whether the row repeats another one, so that its time says nothing of this exchange.
+    /// Whether the row may be that of another exchange again, so that its time says nothing of this one.
     var isRepeat = false
   }
 
@@ -205,9 +205,10 @@ struct Matcher {
     func isOpen(_ other: Int) -> Bool {
       figures(of: candidates[other], for: member) != own && (!isFitting || !fits(candidates[other], member, gain))
     }
-    // Another message is far likelier, and has a row of its own: this one may be that row again, with an error.
-    let worth = assignment.gain(row, column)
-    if !isFitting, range.contains(where: { assignment.gain(row, $0) > worth + PairGain.doubt && isOpen($0) }) {
+    // Another message is far likelier, and has a row of its own: this one may be that row again, with an error. Where the log has
+    // rows twice, it need not be likelier.
+    let worth = assignment.gain(row, column) + (gain.twins.isEmpty ? PairGain.doubt : -PairGain.doubtOfMisfit)
+    if !isFitting, range.contains(where: { $0 != column && assignment.gain(row, $0) > worth && isOpen($0) }) {
       return (true, true)
     }
     var isAmbiguous = false

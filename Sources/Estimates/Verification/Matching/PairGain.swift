@@ -54,10 +54,12 @@ struct PairGain {
     gain -= late
     var sizes = 0.0
     if let request = rows.request, let message = exchange.request {
-      // The requests of a chain may be counted together.
+      // The messages of a chain may be counted together, the requests always.
       sizes += sizeCost(request, message) * (chain.isEmpty ? 1 : 0.2)
     }
-    if let response = rows.response, let message = exchange.response { sizes += sizeCost(response, message) }
+    if let response = rows.response, let message = exchange.response {
+      sizes += sizeCost(response, message) * (chain.isEmpty ? 1 : 0.5)
+    }
     if twins.contains(rows.first), sizes > 0 { return nil }
     return gain - min(sizes, Self.sizeLimit)
   }
@@ -70,12 +72,11 @@ struct PairGain {
     let hops = chains.hops(after: index)
     guard let last = hops.last, last.status == rows.status else { return [] }
     // A log that has another status than the wire may have a row for each hop, all the same.
-    if let row = rows.response, let own = exchange.response, sizes.fits(log[row], own),
-      last.response.map({ !sizes.fits(log[row], $0) }) ?? true
-    {
-      return []
-    }
-    return hops
+    guard let row = rows.response, let own = exchange.response, let response = last.response,
+      log[row].redirectCount == 0, log[row].hasFigure
+    else { return hops }
+    let (rest, other) = (sizes.misfit(log[row], own), sizes.misfit(log[row], response))
+    return rest.isKnown && rest.octets < other.octets ? [] : hops
   }
 
   /// The largest cost of sizes: a row at the right time belongs to its message, however wrong the app counts.

@@ -40,25 +40,29 @@ struct WireExchange {
     return exchanges.sorted { ($0.start, $0.request ?? $0.response ?? 0) < ($1.start, $1.request ?? $1.response ?? 0) }
   }
 
-  /// The starts of the tries before each answered exchange, by its index: requests without an answer that the client sent again.
+  /// The starts of the tries before each answered exchange, by its index: requests without an answer that the client may have sent
+  /// again. Of many tries only the latest are there.
   static func tries(_ exchanges: [WireExchange]) -> [Int: [Int64]] {
     struct Target: Hashable {
       var key: MatchKey
       var query: String?
       var method: String
     }
-    var answered: [Target: Int] = [:]
+    var open: [Target: [Int64]] = [:]
     var tries: [Int: [Int64]] = [:]
-    for (index, exchange) in exchanges.enumerated().reversed() where exchange.request != nil {
+    for (index, exchange) in exchanges.enumerated() where exchange.request != nil {
       let target = Target(key: exchange.key, query: exchange.query, method: exchange.method)
-      if exchange.response != nil {
-        answered[target] = index
-      } else if let next = answered[target], exchanges[next].start.saturatingSubtract(exchange.start) <= repeatReach {
-        tries[next, default: []].append(exchange.start)
+      if exchange.response == nil {
+        open[target] = (open[target] ?? []).suffix(tryLimit - 1) + [exchange.start]
+      } else if let starts = open[target] {
+        tries[index] = starts.filter { exchange.start.saturatingSubtract($0) <= repeatReach }
       }
     }
     return tries
   }
+
+  /// The largest number of tries of an exchange.
+  private static let tryLimit = 8
 
   /// The longest time in nanoseconds from a request to its repetition.
   static let repeatReach: Int64 = 60_000_000_000
