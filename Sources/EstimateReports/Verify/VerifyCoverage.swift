@@ -48,9 +48,13 @@ struct VerifyCoverage {
     }
     if summary.compressed != 0 || summary.frames != 0 {
       let versions = Set(verification.rows.lazy.compactMap(\.message).filter(\.isEncoded).map(\.version)).sorted()
+      let fields =
+        summary.compressed == 0
+        ? "fields as encoded"
+        : "text; field compression saved \(Numerals.grouped(summary.compressed)) bytes"
       lines.append(
-        "\(versions.joined(separator: ", ")): the wire's figures are those of the text; field compression saved \(Numerals.grouped(summary.compressed)) "
-          + "bytes, and frame headers took \(Numerals.grouped(summary.frames))")
+        "\(versions.joined(separator: ", ")): the wire's figures are those of the \(fields), and frame headers took "
+          + Numerals.grouped(summary.frames))
     }
     lines.append(
       "never visible to an app: \(Numerals.grouped(summary.invisible)) bytes of TCP/IP headers and retransmissions")
