@@ -11,7 +11,7 @@ struct Matcher {
     var isAmbiguous = false
     /// Whether an exchange that is as likely has other figures.
     var isOpen = false
-    /// Whether the row may be that of another exchange again, so that its time says nothing of this one.
+    /// Whether the row may repeat the row of another exchange, so that its time says nothing of this one.
     var isRepeat = false
   }
 

@@ -138,7 +138,7 @@ struct PairGain {
     return ([own].compactMap { $0 } + others.map { $0 + Self.tryCost }).min()
   }
 
-  /// The same for rows whose time is that of a try so many nanoseconds before the exchange.
+  /// The same for rows with the time of a try that was so many nanoseconds before the exchange.
   private func timeCost(_ rows: LogExchange, _ exchange: WireExchange, ahead: Int64) -> Double? {
     guard let clock else { return 0 }
     var rests: [Double] = []
