@@ -203,7 +203,8 @@ let package = Package(
     .testTarget(
       name: "EstimatesTests",
       dependencies: [
-        "Estimates", "ContentCodings", "Shared", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+        "Estimates", "ContentCodings", "HTTPReassembly", "Shared", "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       exclude: ["Logs/Fixtures"], swiftSettings: testSettings),
     .testTarget(

@@ -3,6 +3,7 @@ import Packets
 /// The reader of two streams of octets. Readers nest: TLS carries a reader of its data, and a tunnel of HTTP carries a reader of its octets.
 ///
 /// Its positions are positions of the streams that it reads. It does not depend on the layers beneath. A new protocol is one more case.
+/// Functions that few packets need are not inlined: the compiler would repeat the whole chain of readers in each reader.
 /// `StreamReceiver` describes the functions that have no comment.
 enum Reader {
   /// HTTP/1, a tunnel that it opened, or an unknown protocol. Octets that are not HTTP become `opaque` in the end.
@@ -127,6 +128,7 @@ enum Reader {
   }
 
   /// Uses new secrets. Returns the reader's needs; nil when no record waited for secrets.
+  @inline(never)
   func lookForSecrets(_ run: inout Run) -> StreamNeeds? {
     switch self {
     case .http1(let session): session.value.lookForSecrets(&run)
@@ -137,6 +139,7 @@ enum Reader {
   }
 
   /// Whether records wait for secrets.
+  @inline(never)
   var waitsForSecrets: Bool {
     switch self {
     case .http1(let session): session.value.waitsForSecrets
@@ -207,6 +210,7 @@ enum Reader {
   // MARK: Rows
 
   /// Makes every ended message final, although charges may still come, because there are too many rows.
+  @inline(never)
   func retireEnded(_ run: inout Run) {
     switch self {
     case .http1(let session): session.value.retireEnded(&run)
@@ -217,6 +221,7 @@ enum Reader {
   }
 
   /// Calls `body` with the row of each message that is not final yet, and with whether it is in progress.
+  @inline(never)
   func forEachOpenMessage(_ body: (RowIndex, _ isInProgress: Bool) -> Void) {
     switch self {
     case .http1(let session): session.value.forEachOpenMessage(body)

@@ -12,7 +12,9 @@ extension Matcher {
     guard clock != nil else { return [:] }
     let votes = loneRows(gain).compactMap { lone -> (row: Int, vote: ClockFit.Vote)? in
       guard let time = rows[lone.row].time, lone.exchanges.count <= ClockFit.candidateLimit else { return nil }
-      return (lone.row, .init(time: time, distances: lone.exchanges.map { gain.rest(rows[lone.row], $0) }))
+      // A row at the right time may have an answer that is not.
+      let distances = lone.exchanges.map { gain.rest(rows[lone.row], $0) }.filter { !ClockFit.isOne($0, 0) }
+      return distances.isEmpty ? nil : (lone.row, .init(time: time, distances: distances))
     }
     var open = votes
     var shifts: [Int: Int64] = [:]
@@ -53,7 +55,9 @@ extension Matcher {
   func log(without shifts: [Int: Int64]) -> [LogEntry] {
     var log = log
     for (index, shift) in shifts {
-      for row in rows[index].rows {
+      // A request that alone was noted late has an answer before it.
+      let first = rows[index].time.map { $0.saturatingSubtract(ClockFit.window) } ?? .min
+      for row in rows[index].rows where log[row].time ?? .max >= first {
         log[row].time = log[row].time?.saturatingSubtract(shift)
         log[row].endTime = log[row].endTime?.saturatingSubtract(shift)
       }
