@@ -16,6 +16,8 @@ package struct HPACKDecoder {
   private var isCut = false
   /// The code of the name of the field before; `FieldNameCode.start` before the first.
   private var previous = FieldNameCode.start
+  /// The names that may still be looked at to find the size of a gap. Each octet of a block adds some.
+  private var searchAllowance = Self.firstSearch
 
   /// - Parameters:
   ///   - isComplete: Whether the direction is read from its start.
@@ -129,7 +131,11 @@ package struct HPACKDecoder {
   /// `lostBlocks` is the number of blocks that were lost since the block before, as far as it is known.
   mutating func narrow(_ block: RawSpan, _ kinds: [FieldOrder.Kind], lostBlocks: Int?) {
     if let lostBlocks { table.expect(blocks: lostBlocks) }
+    searchAllowance = min(searchAllowance + block.byteCount * Self.searchPerOctet, Self.mostSearch)
     guard let gap = table.gap, let fields = names(block, gap.newer) else { return }
+    let search = gap.candidates.count * fields.names.count * kinds.count
+    guard search <= searchAllowance else { return }
+    searchAllowance -= search
     let possible = gap.candidates.filter { candidate in
       kinds.contains { kind in
         var order = FieldOrder(kind)
@@ -147,6 +153,15 @@ package struct HPACKDecoder {
     }
     table.keep(possible, fields.references, fields.names.map { $0.place })
   }
+
+  // A sender may lose packets as it likes, so that the size of a gap stays unknown. A dialogue of programs needs some ten names for an octet.
+
+  /// The names that may be looked at in the first blocks of a direction.
+  private static var firstSearch: Int { 1 << 18 }
+  /// The names that may be looked at for each octet of a block.
+  private static var searchPerOctet: Int { 64 }
+  /// The most names that may be looked at together.
+  private static var mostSearch: Int { 1 << 20 }
 
   private func name(_ entry: HPACKDynamicTable.Insertion) -> FieldNameKind {
     guard entry.isNameKnown else { return .unknown }
