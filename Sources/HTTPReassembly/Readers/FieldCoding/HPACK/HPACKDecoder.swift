@@ -146,7 +146,8 @@ package struct HPACKDecoder {
           }
           let (entry, isPossible) = table.older(index, candidate.number)
           guard isPossible else { return false }
-          order.take(entry.map(name) ?? .unknown)
+          // Not `entry.map(name)`, which copies the decoder.
+          if let entry { order.take(name(entry)) } else { order.take(.unknown) }
         }
         return order.isPossible(asWhole: fields.mayBeConnect)
       }
