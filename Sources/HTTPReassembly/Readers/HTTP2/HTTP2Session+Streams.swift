@@ -16,20 +16,9 @@ extension HTTP2Session {
       // Its fields were lost, or never sent.
       if readers.look(side, { $0.isComplete }) { run.note(.http2StreamIdle) }
       guard let requestSide else { return nil }
-      startMessage(slot, side, isRequest: side == requestSide, &run)
-      let row = streams[slot].halves[side].message.row
-      run.rows[message: row].flags.insert(.headerNotSeen)
-      run.rows[message: row].expanded = .unknown
-      run.rows.messages[Int(row)].doubts.insert(.start)
-      streams[slot].halves[side].state = .content
-      streams[slot].halves[side].isLossy = true
-      streams[slot].halves[side].hasUnknownFields = true
-      streams[slot].halves[side].mayBeTunnel = true
-      if side == requestSide {
-        streams.nameExchange(slot, row, nil, mayHideHost: true, &run)
-      } else {
-        streams.noteFinalResponse(slot, row, &run)
-      }
+      let (start, isUnsure) = readers.look(side) { ($0.firstArrival, $0.isUnsure) }
+      let row = streams.startWithoutFields(
+        slot, side, isRequest: side == requestSide, start, isDoubtful: isUnsure, &run)
       streams.takeAwaited(slot, row, &run)
       return slot
     case .ended:

@@ -2,7 +2,7 @@
 
 import Packets
 
-/// A search for the place where a frame of DATA begins again, behind a gap in the content of a message.
+/// A search for the place where a frame of DATA begins again, behind a gap in the content of a message or in front of it.
 struct HTTP3FrameSearch {
   /// Octets of the gap.
   var missing: Int
@@ -65,23 +65,38 @@ struct HTTP3FrameSearch {
 }
 
 extension HTTP3Session {
-  /// Begins to look for frames behind a gap of `count` octets, if it lies in the content of a message. The stream then waits.
+  /// Begins to look for frames behind a gap of `count` octets, if it lies in the content of a message, or is where a message begins. The
+  /// stream then waits.
   mutating func beginSearch(_ flow: Flow, behind count: Int, _ run: inout Run) -> Bool {
-    let side = run.side
-    switch flow.value.phase {
-    case .frameType: break
-    case .frameLength where flow.value.frameType == HTTP3Type.data: break
-    default: return false
-    }
-    guard let slot = streams.slot(of: flow.value.key), streams[slot].halves[side].state == .content,
-      !streams[slot].halves[side].isTunnel, !streams[slot].halves[side].mayBeTunnel, !flow.value.hasTrailers,
+    guard isSearchable(flow, run),
       waiting.look(0, { $0.count }) + waiting.look(1, { $0.count }) < run.configuration.blockedStreamLimit / 2
     else { return false }
     flow.value.integer.reset()
     flow.value.position += count
     flow.value.search = HTTP3FrameSearch(missing: count)
-    wait(flow, side, inserts: 0)
+    wait(flow, run.side, inserts: 0)
     return true
+  }
+
+  /// Whether frames of DATA may come behind a gap at the current place of a stream.
+  private func isSearchable(_ flow: Flow, _ run: borrowing Run) -> Bool {
+    switch flow.value.phase {
+    case .frameType: break
+    case .frameLength where flow.value.frameType == HTTP3Type.data: break
+    default: return false
+    }
+    guard let slot = streams.slot(of: flow.value.key), streams[slot].halves[run.side].state != .idle else {
+      return beginsBehindGap(flow, run)
+    }
+    let half = streams[slot].halves[run.side]
+    return half.state == .content && !half.isTunnel && !half.mayBeTunnel && !flow.value.hasTrailers
+  }
+
+  /// Whether the stream's first octets were lost, and no message of this side has begun on it.
+  private func beginsBehindGap(_ flow: Flow, _ run: borrowing Run) -> Bool {
+    guard flow.value.kind == .request, !flow.value.hasFrame, flow.value.waiting == 0 else { return false }
+    guard let slot = streams.slot(of: flow.value.key) else { return true }
+    return streams[slot].halves[run.side].state == .idle && !streams[slot].hasFinalMessage
   }
 
   /// Looks for frames if enough octets have come since the last time.
@@ -137,28 +152,44 @@ extension HTTP3Session {
     return octets.withOctets { HTTP3FrameSearch.firstHeader(in: $0, isEnd: isEnd) }
   }
 
-  /// Goes on with a frame `offset` octets behind a gap. Those before it are content of the frame whose header was lost.
+  /// Goes on with a frame `offset` octets behind a gap. Those before it are content of the frame whose header was lost. They have no owner
+  /// where the message's start was lost, too: they may be fields.
   private mutating func goOn(_ flow: Flow, at offset: Int, behind missing: Int, _ run: inout Run) -> Bool {
     let side = run.side
-    guard let slot = streams.slot(of: flow.value.key), streams[slot].halves[side].state == .content else {
-      return false
-    }
+    let isStart = beginsBehindGap(flow, run)
+    guard let slot = isStart ? startBehindGap(flow, &run) : streams.slot(of: flow.value.key),
+      streams[slot].halves[side].state == .content
+    else { return false }
     let message = streams[slot].halves[side].message
     guard message.isOpen(run.rows) else { return false }
     awaitFrame(flow)
-    flow.value.message = message
     flow.value.frameType = HTTP3Type.data
-    if flow.value.waiting > 0 { countFraming(flow, &run) }
-    extendOwners(flow, message, run)
-    run.rows[message: message.row].missing += missing
+    if isStart {
+      flow.value.hasFrame = true
+      extendOwners(flow, .none, run)
+    } else {
+      flow.value.message = message
+      if flow.value.waiting > 0 { countFraming(flow, &run) }
+      extendOwners(flow, message, run)
+      run.rows[message: message.row].missing += missing
+    }
     streams[slot].halves[side].content.lose()
     run.rows[message: message.row].flags.insert(.contentNotSeen)
     if offset > 0 {
-      flow.value.phase = .content
+      flow.value.phase = isStart ? .stray : .content
       flow.value.left = UInt64(offset)
     } else {
       flow.value.message = .none
     }
     return true
+  }
+
+  /// Starts the message whose fields were lost. Returns its slot.
+  private mutating func startBehindGap(_ flow: Flow, _ run: inout Run) -> Int {
+    let start = flow.value.held.isEmpty ? run.arrival : flow.value.held[0].arrival
+    let slot =
+      streams.slot(of: flow.value.key) ?? streams.open(flow.value.key, number: flow.value.stream, at: start.time, &run)
+    _ = streams.startWithoutFields(slot, run.side, isRequest: run.side == client, start, &run)
+    return slot
   }
 }

@@ -122,9 +122,9 @@ struct HTTP3Session {
     }
     let flow = OwnMemory(
       HTTP3Flow(stream, kind, at: offset, inserts: decoders[side].look { $0.inserted }))
-    // Its first octets were not captured.
-    if offset != 0, kind != .tunnel { flow.value.phase = .lost }
     flows[side][stream] = flow
+    // Its first octets were not captured.
+    if offset != 0, kind != .tunnel, !beginSearch(flow, behind: 0, &run) { flow.value.phase = .lost }
     if offset != 0, kind == .undecided { loseUndecided(&run) }
     return flow
   }

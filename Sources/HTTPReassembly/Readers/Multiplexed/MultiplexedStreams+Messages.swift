@@ -54,6 +54,27 @@ extension MultiplexedStreams {
     nameVersion(exchange, &run)
   }
 
+  /// Starts a message of the current side with content: its fields were lost, or never sent. Returns its row.
+  mutating func startWithoutFields(
+    _ slot: Int, _ side: Side, isRequest: Bool, _ start: SegmentArrival, isDoubtful: Bool = false, _ run: inout Run
+  ) -> RowIndex {
+    startMessage(slot, side, isRequest: isRequest, start, isDoubtful: isDoubtful, &run)
+    let row = list[slot].halves[side].message.row
+    run.rows[message: row].flags.insert(.headerNotSeen)
+    run.rows[message: row].expanded = .unknown
+    run.rows.messages[Int(row)].doubts.insert(.start)
+    list[slot].halves[side].state = .content
+    list[slot].halves[side].isLossy = true
+    list[slot].halves[side].hasUnknownFields = true
+    list[slot].halves[side].mayBeTunnel = true
+    if isRequest {
+      nameExchange(slot, row, nil, mayHideHost: true, &run)
+    } else {
+      noteFinalResponse(slot, row, &run)
+    }
+    return row
+  }
+
   private func nameVersion(_ exchange: RowIndex, _ run: inout Run) {
     guard run.rows.exchanges.look(Int(exchange), { $0.exchange.version == .none }) else { return }
     let version = self.version.withOctets { run.texts.intern($0) }

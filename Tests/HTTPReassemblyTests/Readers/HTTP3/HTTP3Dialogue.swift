@@ -32,7 +32,7 @@ struct HTTP3Dialogue {
     }
   }
 
-  private(set) var streams: [Stream] = []
+  var streams: [Stream] = []
   private(set) var sent: [Sent] = []
   private var writers: [QPACKWriter]
   private let capacity: Int

@@ -46,8 +46,8 @@ import Testing
     #expect(Self.found(noise + Self.frames([1000, 1000, 1000])) == 20_000)
   }
 
-  /// A response in frames, of which each header in turn is lost, with octets around it. What is behind the next header is counted.
-  @Test(arguments: [false, true]) func everyHeaderMayBeLost(_ hasTrailers: Bool) {
+  /// An exchange whose response has frames of these lengths, and the place of its stream. Only its head and the request are random.
+  private static func exchange(_ lengths: [Int], trailers: [UInt8]) -> (HTTP3Dialogue, response: Int, fields: Int) {
     var random = SeededRandom(seed: 5)
     var dialogue: HTTP3Dialogue
     // Without an interim response.
@@ -57,38 +57,49 @@ import Testing
     } while dialogue.sent.count > 2
     dialogue.addControl(&random)
     let response = dialogue.streams.firstIndex { $0.side == 1 && $0.number == 0 } ?? 0
-    let truth = dialogue.sent.last
-    var stream = dialogue.streams[response]
     // The fields of the response, without its content.
-    let fields = 2 + Int(stream.octets[1])
-    #expect(truth?.kind == .response && stream.octets[0] == 1 && fields < 66)
+    let fields = 2 + Int(dialogue.streams[response].octets[1])
+    #expect(dialogue.sent.last?.kind == .response && dialogue.streams[response].octets[0] == 1 && fields < 66)
+    dialogue.streams[response].octets = Array(dialogue.streams[response].octets[..<fields]) + frames(lengths) + trailers
+    return (dialogue, response, fields)
+  }
+
+  /// Reads a dialogue with a gap in one stream.
+  private static func read(_ dialogue: HTTP3Dialogue, _ gap: Range<Int>, in place: Int) -> [HTTP3Reading.Row] {
+    var reading = HTTP3Reading()
+    for (other, stream) in dialogue.streams.enumerated() where other != place {
+      reading.give(stream, 0..<stream.octets.count)
+    }
+    let stream = dialogue.streams[place]
+    var position = 0
+    while position < stream.octets.count {
+      if position == gap.lowerBound {
+        reading.give(stream, gap, .missing)
+        position = gap.upperBound
+      } else {
+        let limit = position < gap.lowerBound ? gap.lowerBound : stream.octets.count
+        let end = min(position + 40, limit)
+        reading.give(stream, position..<end)
+        position = end
+      }
+    }
+    let (rows, faults) = reading.close()
+    #expect(faults == [])
+    return rows
+  }
+
+  /// A response in frames. Each header in turn is lost, with octets around it. Frames behind the next header are counted.
+  @Test(arguments: [false, true]) func everyHeaderMayBeLost(_ hasTrailers: Bool) {
     let lengths = [300, 500, 90, 1000, 700, 64]
     let trailers = hasTrailers ? HTTP3Dialogue.frame(1, [0, 0, 0x23] + Array("x-a".utf8) + [1, 0x62]) : []
-    stream.octets = Array(stream.octets[..<fields]) + Self.frames(lengths) + trailers
+    let (dialogue, response, fields) = Self.exchange(lengths, trailers: trailers)
+    let stream = dialogue.streams[response]
     var start = fields
     for (index, length) in lengths.enumerated() {
       for (before, behind) in [(0, 2), (20, 30), (1, 1)] where index > 0 {
         let header = length < 64 ? 2 : 3
         let gap = start - before..<start + (before == 1 ? behind : header + behind)
-        var reading = HTTP3Reading()
-        for (other, stream) in dialogue.streams.enumerated() where other != response {
-          reading.give(stream, 0..<stream.octets.count)
-        }
-        var position = 0
-        while position < stream.octets.count {
-          if position == gap.lowerBound {
-            reading.give(stream, gap, .missing)
-            position = gap.upperBound
-          } else {
-            let limit = position < gap.lowerBound ? gap.lowerBound : stream.octets.count
-            let end = min(position + 40, limit)
-            reading.give(stream, position..<end)
-            position = end
-          }
-        }
-        let (rows, faults) = reading.close()
-        #expect(faults == [])
-        let row = rows.first { $0.message.kind == .response }?.message
+        let row = Self.read(dialogue, gap, in: response).first { $0.message.kind == .response }?.message
         #expect(row?.exactness == (index == lengths.count - 1 ? .atLeast : .inferred))
         guard let row, row.exactness == .inferred else { continue }
         #expect(row.octets.total + row.missing == stream.octets.count)
@@ -100,6 +111,28 @@ import Testing
         #expect(row.octets.body <= lengths.reduce(0, +) + 2 && row.octets.framing >= 2 + 3 * (lengths.count - 1))
       }
       start += (length < 64 ? 2 : 3) + length
+    }
+  }
+
+  /// The first octets of a response are lost, up to every place. It is the request's, and has the frames whose headers were captured.
+  @Test(arguments: [false, true]) func theStartMayBeLost(_ hasTrailers: Bool) {
+    let lengths = [80, 64, 90, 70, 100]
+    let trailers = hasTrailers ? HTTP3Dialogue.frame(1, [0, 0, 0x23] + Array("x-a".utf8) + [1, 0x62]) : []
+    let (dialogue, response, fields) = Self.exchange(lengths, trailers: trailers)
+    var starts = [fields]
+    for length in lengths { starts.append(starts[starts.count - 1] + 3 + length) }
+    for end in 1..<starts[3] {
+      let rows = Self.read(dialogue, 0..<end, in: response)
+      let request = rows.first { $0.message.kind == .request }
+      let row = rows.first { $0.message.kind == .response }
+      let first = starts.firstIndex { $0 >= end } ?? 0
+      #expect(row?.message.octets.body == lengths[first...].reduce(0, +), "lost up to \(end)")
+      #expect(row?.message.octets.framing == 3 * lengths[first...].count + (hasTrailers ? 2 : 0))
+      #expect(row?.message.octets.trailer == max(trailers.count - 2, 0))
+      #expect(row?.message.exactness == .atLeast && row?.message.pairing == .exact && row?.message.status == 0)
+      #expect(row?.message.flags.isSuperset(of: [.headerNotSeen, .contentNotSeen]) == true)
+      #expect(row?.message.decodedBody == nil && row?.message.path != TextID.none)
+      #expect(row?.message.path == request?.message.path && row?.message.host == request?.message.host)
     }
   }
 
