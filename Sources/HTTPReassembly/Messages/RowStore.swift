@@ -23,8 +23,7 @@ struct RowStore {
   /// Octets of memory that the rows take.
   @inline(__always)
   var memory: Int {
-    messages.count &* MemoryLayout<OpenMessage>.stride &+ exchanges.count &* MemoryLayout<OpenExchange>.stride
-      &+ webSockets.count &* WebSocketReader.memory
+    messages.octets &+ exchanges.octets &+ webSockets.count &* WebSocketReader.memory
   }
 
   /// The number of exchanges that are not final, all connections together.

@@ -79,7 +79,14 @@ struct Slab<Element> {
   private(set) var count = 0
 
   /// The number of blocks that have memory.
-  var blockCount: Int { (0..<memory.count).count { unsafe blocks[$0].elements != nil } }
+  private(set) var blockCount = 0
+
+  /// Octets of memory that the elements take, with the free slots between them. A few blocks are kept in any run: free slots in as many
+  /// do not count.
+  @inline(__always)
+  var octets: Int {
+    max(count, (blockCount &- Self.spareLimit &- 1) &* Self.blockLength) &* MemoryLayout<Element>.stride
+  }
 
   init() {
     memory = Memory()
@@ -124,6 +131,7 @@ struct Slab<Element> {
   private mutating func occupy(_ block: Int) {
     if unsafe blocks[block].elements == nil {
       unsafe blocks[block].elements = .allocate(capacity: Self.blockLength)
+      blockCount &+= 1
     } else {
       spare &-= 1
     }
@@ -162,6 +170,7 @@ struct Slab<Element> {
     guard spare >= Self.spareLimit else { return spare &+= 1 }
     unsafe blocks[block].elements?.deallocate()
     unsafe blocks[block].elements = nil
+    blockCount &-= 1
   }
 
   subscript(index: Int) -> Element {

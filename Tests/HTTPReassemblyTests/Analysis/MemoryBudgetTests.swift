@@ -188,6 +188,18 @@ import Testing
     for number in oldest..<slots.count { #expect(slab[slots[number]] == [number]) }
   }
 
+  /// Free slots between elements count: blocks are not given back while one element is left in each.
+  @Test func freeSlotsCount() {
+    var slab = Slab<[Int]>()
+    let slots = (0..<(20 << 10)).map { slab.insert([$0]) }
+    let stride = MemoryLayout<[Int]>.stride
+    #expect(slab.octets == slots.count * stride)
+    for (number, slot) in slots.enumerated() where number & 1023 > 0 { slab.discard(slot) }
+    #expect(slab.count == 20 && slab.octets == (15 << 10) * stride)
+    for (number, slot) in slots.enumerated() where number & 1023 == 0 && number > 0 { slab.discard(slot) }
+    #expect(slab.count == 1 && slab.octets == stride)
+  }
+
   /// What a flood took is given back: elements in blocks that are empty have no memory.
   @Test func emptyBlocksAreGivenBack() {
     var slab = Slab<[Int]>()
