@@ -50,21 +50,28 @@ struct PendingCharges {
 
   /// Removes and returns the charges of a side that are due.
   mutating func takeCharges(_ side: Side, where isDue: (Charge) -> Bool = { _ in true }) -> [Charge] {
-    guard let kept else { return [] }
-    let due = kept.charges[side].filter(isDue)
-    if !due.isEmpty { kept.charges[side].removeAll(where: isDue) }
-    if kept.isEmpty { self.kept = nil }
-    return due
+    take { $0.charges[side].removeDue(isDue) }
   }
 
   /// Removes and returns the conflicts of a side that are due.
   mutating func takeConflicts(
     _ side: Side, where isDue: (Range<StreamPosition>) -> Bool = { _ in true }
   ) -> [Range<StreamPosition>] {
+    take { $0.conflicts[side].removeDue(isDue) }
+  }
+
+  private mutating func take<Item>(_ due: (Kept) -> [Item]) -> [Item] {
     guard let kept else { return [] }
-    let due = kept.conflicts[side].filter(isDue)
-    if !due.isEmpty { kept.conflicts[side].removeAll(where: isDue) }
-    if kept.isEmpty { self.kept = nil }
+    defer { if kept.isEmpty { self.kept = nil } }
+    return due(kept)
+  }
+}
+
+extension Array {
+  /// Removes and returns the items that are due, in their order.
+  fileprivate mutating func removeDue(_ isDue: (Element) -> Bool) -> [Element] {
+    let due = filter(isDue)
+    if !due.isEmpty { removeAll(where: isDue) }
     return due
   }
 }

@@ -163,25 +163,15 @@ extension HTTP1Session {
     inside(tunnel, &run) { $0.charge(rest, to: side, &$1) }
   }
 
-  /// Flags a conflict of the tunnel's part of a range. Returns the part before it.
-  mutating func flagConflictTunnelled(
-    _ range: Range<StreamPosition>, on side: Side, _ run: inout Run
+  /// Runs a body with the part of a range that belongs to the tunnel, if there is one. Returns the part before it.
+  mutating func outsideTunnel(
+    _ range: Range<StreamPosition>, of side: Side, _ run: inout Run,
+    inside body: (Reader, Range<StreamPosition>, inout Run) -> Void
   ) -> Range<StreamPosition> {
     guard let tunnel, range.upperBound > tunnel.value.starts[side] else { return range }
     let start = tunnel.value.starts[side]
     let own = max(range.lowerBound, start)..<range.upperBound
-    inside(tunnel, &run) { $0.flagConflict(own, on: side, &$1) }
-    return min(range.lowerBound, start)..<start
-  }
-
-  /// Takes late octets of the tunnel. Returns the part of the range before them.
-  mutating func acceptLateTunnelled(
-    _ range: Range<StreamPosition>, on side: Side, _ run: inout Run
-  ) -> Range<StreamPosition> {
-    guard let tunnel, range.upperBound > tunnel.value.starts[side] else { return range }
-    let start = tunnel.value.starts[side]
-    let own = max(range.lowerBound, start)..<range.upperBound
-    inside(tunnel, &run) { $0.acceptLate(own, on: side, &$1) }
+    inside(tunnel, &run) { body($0, own, &$1) }
     return min(range.lowerBound, start)..<start
   }
 }

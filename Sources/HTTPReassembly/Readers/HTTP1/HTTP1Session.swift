@@ -408,7 +408,7 @@ struct HTTP1Session {
   }
 
   mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
-    let range = flagConflictTunnelled(range, on: side, &run)
+    let range = outsideTunnel(range, of: side, &run) { $0.flagConflict($1, on: side, &$2) }
     guard !range.isEmpty else { return }
     if range.upperBound > settledPosition(side), pending.keep(range, of: side) { return count(&run) }
     conversation.owners.look(side) { $0.flagConflict(range, &run.rows) }
@@ -419,7 +419,7 @@ struct HTTP1Session {
       run.countMissing(-range.count)
       return run.acceptLate(range.count, as: .tls)
     }
-    let range = acceptLateTunnelled(range, on: side, &run)
+    let range = outsideTunnel(range, of: side, &run) { $0.acceptLate($1, on: side, &$2) }
     guard !range.isEmpty else { return }
     conversation.acceptLate(range, on: side, &run)
   }
