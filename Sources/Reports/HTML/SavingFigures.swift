@@ -21,14 +21,19 @@ struct SavingFigures {
   private(set) var unattributed = 0
   /// Hosts of connections that are not final, by number.
   private var hosts: [Int: String] = [:]
+  /// Recent connections that are in `hosts`, which most messages belong to.
+  private var recent = [Int](repeating: -1, count: 64)
 
   init(_ name: PageName) { self.name = name }
 
   mutating func add(_ message: Message, texts: borrowing TextPool) {
-    guard message.host != .none, hosts.count < PageLimits.connectionsInProgress, hosts[message.connection] == nil else {
-      return
+    let place = message.connection & (recent.count - 1)
+    guard message.host != .none, recent[place] != message.connection else { return }
+    if hosts[message.connection] == nil {
+      guard hosts.count < PageLimits.connectionsInProgress else { return }
+      hosts[message.connection] = name.host(texts.octets(message.host))
     }
-    hosts[message.connection] = name.host(texts.octets(message.host))
+    recent[place] = message.connection
   }
 
   mutating func add(_ exchange: Exchange, texts: borrowing TextPool) {
