@@ -19,7 +19,7 @@ package struct FuzzTarget: Sendable {
   package static let all: [FuzzTarget] = [
     .capture, .link, .fragments, .tcp, .http1, .http2, .hpack, .fieldBlock, .qpack, .chunked, .gzip, .deflate, .brotli,
     .zstandard, .stacked, .dns, .csvLog, .sqliteLog, .harLog, .metricsLog, .curlLog, .netlogLog, .keyLog, .tls, .quic,
-    .quicFrames, .webSocket, .eventStream,
+    .quicFrames, .quicHeaders, .webSocket, .eventStream,
   ]
 
   /// The target called `name`.

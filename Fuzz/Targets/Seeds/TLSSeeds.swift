@@ -46,6 +46,7 @@ extension Seeds {
         let port = octets.bigEndian16(isServers ? 36 : 34)
         var payload: [UInt8] = []
         octets.append(42..<octets.byteCount, to: &payload)
+        add([0, 0] + payload, to: .quicHeaders)
         guard payload.count < 1500, inputs[port, default: []].count < 6000 else { return }
         inputs[port, default: []] += [isServers ? 1 : 0] + payload.count.twoOctets + payload
       }
@@ -77,6 +78,7 @@ extension Seeds {
       packets.flatMap { [$0.choices] + $0.frames.count.twoOctets + $0.frames }
     }
     add(input(packets), to: .quicFrames)
+    for frames in others + packets.map(\.frames) { add([0, 0] + frames, to: .quicHeaders) }
     for frames in others { add(input([(0, frames), (1, frames)] + packets), to: .quicFrames) }
   }
 }

@@ -1,6 +1,6 @@
 /// A frame of QUIC (RFC 9000 §19). It has ranges of the packet's frames, never octets.
-struct QUICFrame {
-  enum Kind {
+package struct QUICFrame {
+  package enum Kind {
     /// A frame without a meaning here: PADDING, PING, flow control, tokens, paths, and settings of acknowledgments.
     case other
     case acknowledgment
@@ -16,32 +16,32 @@ struct QUICFrame {
     case datagram
   }
 
-  var kind = Kind.other
+  package var kind = Kind.other
   /// The stream, or the sequence number of a connection ID.
-  var id: UInt64 = 0
+  package var id: UInt64 = 0
   /// The position of the data in its stream, or the final size of a stream that is reset.
-  var position = 0
+  package var position = 0
   /// The data, or a connection ID.
-  var data = 0..<0
+  package var data = 0..<0
   /// Whether the data ends its stream.
-  var isLast = false
+  package var isLast = false
 
   /// Octets of the token behind a new connection ID (RFC 9000 §19.15).
   static let resetTokenLength = 16
 }
 
 /// Reads the frames of an opened packet (RFC 9000 §12.4).
-struct QUICFrames {
+package struct QUICFrames {
   private var offset = 0
   /// Whether only the frames of handshakes may be in the packet: it is an Initial or a Handshake packet.
   let isHandshake: Bool
   /// Whether a frame could not be read, or has an unknown type. Octets behind it are unknown.
-  private(set) var isMalformed = false
+  package private(set) var isMalformed = false
 
-  init(isHandshake: Bool) { self.isHandshake = isHandshake }
+  package init(isHandshake: Bool) { self.isHandshake = isHandshake }
 
   /// The next frame; nil at the end, or behind a frame that could not be read.
-  mutating func next(_ frames: RawSpan) -> QUICFrame? {
+  package mutating func next(_ frames: RawSpan) -> QUICFrame? {
     guard !isMalformed, offset < frames.byteCount else { return nil }
     var frame = QUICFrame()
     if read(frames, &frame) { return frame }

@@ -1,11 +1,11 @@
 /// A connection ID, of 0 to 20 octets (RFC 9000 §17.2).
-struct QUICConnectionID: Hashable {
+package struct QUICConnectionID: Hashable {
   private let octets: InlineArray<20, UInt8>
   /// The number of octets in use.
-  let count: Int
+  package let count: Int
 
   /// The maximum length of a connection ID.
-  static let limit = 20
+  package static let limit = 20
 
   /// Takes the octets in `range`, at most 20.
   init(_ packet: RawSpan, _ range: Range<Int>) {
@@ -22,19 +22,19 @@ struct QUICConnectionID: Hashable {
   }
 
   /// Whether the octets at an offset are the ID.
-  func matches(_ payload: RawSpan, at offset: Int) -> Bool {
+  package func matches(_ payload: RawSpan, at offset: Int) -> Bool {
     guard count <= payload.byteCount - offset else { return false }
     for index in 0..<count where octets[index] != payload.octet(offset + index) { return false }
     return true
   }
 
-  static func == (a: QUICConnectionID, b: QUICConnectionID) -> Bool {
+  package static func == (a: QUICConnectionID, b: QUICConnectionID) -> Bool {
     guard a.count == b.count else { return false }
     for index in 0..<a.count where a.octets[index] != b.octets[index] { return false }
     return true
   }
 
-  func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     for index in 0..<count { hasher.combine(octets[index]) }
   }
 }
@@ -42,8 +42,8 @@ struct QUICConnectionID: Hashable {
 /// The unprotected part of a packet's header in long form (RFC 9000 §17.2, RFC 8999 §5.1). It has ranges, never octets.
 ///
 /// Offsets count from the start of the datagram's payload.
-struct QUICPacketHeader {
-  enum Kind {
+package struct QUICPacketHeader {
+  package enum Kind {
     case initial
     case zeroRTT
     case handshake
@@ -51,22 +51,22 @@ struct QUICPacketHeader {
     case versionNegotiation
   }
 
-  let kind: Kind
+  package let kind: Kind
   /// The version's number; 0 in a packet of version negotiation.
-  let version: UInt32
+  package let version: UInt32
   /// The start of the packet.
-  let start: Int
-  let destinationID: QUICConnectionID
-  let sourceID: QUICConnectionID
+  package let start: Int
+  package let destinationID: QUICConnectionID
+  package let sourceID: QUICConnectionID
   /// The start of the protected packet number, or the packet's end without one.
-  let numberOffset: Int
+  package let numberOffset: Int
   /// The end of the packet on the wire.
-  let end: Int
+  package let end: Int
 
   /// Reads the header of a packet at `start`, in a payload of `length` octets on the wire. Some may not be captured.
   ///
   /// Returns nil for an unreadable header, or for an unknown version. In a known connection, the fixed bit may have any value (RFC 9287).
-  init?(_ payload: RawSpan, at start: Int, length: Int, isKnown: Bool = false) {
+  package init?(_ payload: RawSpan, at start: Int, length: Int, isKnown: Bool = false) {
     guard start + 7 <= payload.byteCount, payload.octet(start) & 0x80 != 0 else { return nil }
     let first = payload.octet(start)
     let number = payload.bigEndian32(start + 1)
