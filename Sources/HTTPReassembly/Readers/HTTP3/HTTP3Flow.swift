@@ -96,8 +96,6 @@ struct HTTP3Flow {
 
   /// Whether the section, or the stream, waits.
   var isWaiting = false
-  /// The number of entries that it waits for.
-  var awaitedInserts = 0
   /// Whether it is a push stream that waits for its promise.
   var awaitsPromise = false
   /// The search for frames behind a gap, while it lasts.
@@ -115,7 +113,7 @@ struct HTTP3Flow {
   /// The owners of its latest octets.
   var owners = FrameOwners()
   /// Charges of packets whose message is still unknown.
-  var charges: [Charge] = []
+  var charges = WaitingCharges()
   /// Its memory as the session has counted it.
   var counted = 0
 
@@ -139,8 +137,7 @@ struct HTTP3Flow {
 
   /// Octets of memory, without held octets.
   var memory: Int {
-    MemoryLayout<HTTP3Flow>.stride + 64 + section.capacity + owners.memory + held.memory
-      + charges.capacity * MemoryLayout<Charge>.stride
+    MemoryLayout<HTTP3Flow>.stride + 64 + section.capacity + owners.memory + held.memory + charges.memory
   }
 }
 

@@ -74,7 +74,7 @@ extension HTTP3Session {
     flow.value.integer.reset()
     flow.value.position += count
     flow.value.search = HTTP3FrameSearch(missing: count)
-    wait(flow, run.side, inserts: 0)
+    wait(flow, run.side, for: .frames)
     return true
   }
 
@@ -120,7 +120,7 @@ extension HTTP3Session {
       }
       flow.value.search = nil
       flow.value.isWaiting = false
-      waiting[run.side].removeAll { $0 == flow.value.stream }
+      waiting[run.side].removeAll { $0.stream == flow.value.stream }
       let isFound = found.map { goOn(flow, at: $0, behind: state.missing, &run) } ?? false
       if !isFound {
         giveUpFrame(flow, &run)

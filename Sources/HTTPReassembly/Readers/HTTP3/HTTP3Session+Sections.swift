@@ -80,7 +80,7 @@ extension HTTP3Session {
       name(slot, flow.value.stream, &run)
     } else {
       flow.value.awaitsPromise = true
-      wait(flow, run.side, inserts: 0)
+      wait(flow, run.side, for: .promise)
     }
   }
 
@@ -131,7 +131,7 @@ extension HTTP3Session {
       let readiness = octets.withOctets { block in
         decoders[run.side].look { $0.readiness(of: block, since: flow.value.inserts) }
       }
-      if case .waiting(let inserts) = readiness { return wait(flow, run.side, inserts: inserts) }
+      if case .waiting(let inserts) = readiness { return wait(flow, run.side, for: .inserts(inserts)) }
     }
     octets.withOctets { decode($0, flow, isComplete: true, &run) }
     awaitFrame(flow)
@@ -182,7 +182,7 @@ extension HTTP3Session {
     } else {
       streams.endHeader(section, slot, endsStream: purpose == .promise, isComplete: isComplete, &run)
     }
-    if purpose == .promise { release(side, &run) }
+    if purpose == .promise { release(side, isPromised: true, &run) }
   }
 
   /// Reads the representations of a section.

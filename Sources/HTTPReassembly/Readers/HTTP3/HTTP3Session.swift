@@ -14,7 +14,9 @@ struct HTTP3Session {
   /// Sides of requests' streams that have ended and still take charges, in order of their ends.
   private var ended = Sides<IndexRing<UInt64>>(repeating: IndexRing())
   /// The streams of each side that wait.
-  var waiting = Sides<[UInt64]>(repeating: [])
+  var waiting = Sides<[Waiter]>(repeating: [])
+  /// The least number of entries that a section of each side waits for; `.max` if none does.
+  private var leastAwaited = Sides<Int>(repeating: .max)
   /// Octets that wait behind sections.
   var heldOctets = 0
   /// The decoders for each side's field sections.
@@ -24,13 +26,28 @@ struct HTTP3Session {
   /// The streams of each side that come once and have come.
   var critical = Sides<CriticalStreams>(repeating: [])
   /// The owner of the latest owned octets of each side.
-  private var latest = Sides<MessageReference>(repeating: .none)
+  var latest = Sides<MessageReference>(repeating: .none)
   /// The number of open unidirectional streams of each side.
   private var unidirectional = Sides<Int>(repeating: 0)
   /// Whether the limit of waiting octets was noted.
   private var hasNotedLimit = false
   private var counted = 0
   private var flowMemory = 0
+
+  /// A stream that waits.
+  struct Waiter {
+    enum Need {
+      /// Entries of the dynamic table: so many must have come.
+      case inserts(Int)
+      /// The promise of a push.
+      case promise
+      /// Frames behind a gap.
+      case frames
+    }
+
+    let stream: UInt64
+    let need: Need
+  }
 
   /// Streams that each side opens once (RFC 9114 §6.2.1, RFC 9204 §4.2).
   struct CriticalStreams: OptionSet {
@@ -163,10 +180,10 @@ struct HTTP3Session {
   private static var pieceCost: Int { MemoryLayout<HTTP3Flow.Held>.stride + 32 }
 
   /// Makes a stream wait.
-  mutating func wait(_ flow: OwnMemory<HTTP3Flow>, _ side: Side, inserts: Int) {
+  mutating func wait(_ flow: OwnMemory<HTTP3Flow>, _ side: Side, for need: Waiter.Need) {
     flow.value.isWaiting = true
-    flow.value.awaitedInserts = inserts
-    waiting[side].append(flow.value.stream)
+    waiting[side].append(Waiter(stream: flow.value.stream, need: need))
+    if case .inserts(let inserts) = need { leastAwaited[side] = min(leastAwaited[side], inserts) }
   }
 
   private mutating func keepWithinLimits(_ run: inout Run) {
@@ -180,33 +197,37 @@ struct HTTP3Session {
   }
 
   /// Goes on with the streams of a side that need not wait any more. `isForced` ends every wait: unknown fields stay unknown.
-  mutating func release(_ side: Side, isForced: Bool = false, _ run: inout Run) {
+  ///
+  /// `isPromised` says that the promise of a push has come. Many instructions may come, and few of them let a stream go on: most calls look at
+  /// one number.
+  mutating func release(_ side: Side, isForced: Bool = false, isPromised: Bool = false, _ run: inout Run) {
     guard !waiting.look(side, { $0.isEmpty }) else { return }
+    let least = leastAwaited.look(side) { $0 }
+    let hasEntries = least < .max && decoders[side].look { $0.isReady(inserts: least) }
+    guard isForced || isPromised || hasEntries else { return }
     let (before, arrival) = (run.side, run.arrival)
     let all = waiting[side]
     waiting[side] = []
-    for stream in all {
-      guard let flow = flows[side][stream] else { continue }
-      if flow.value.search != nil {
-        guard isForced else {
-          waiting[side].append(stream)
-          continue
-        }
-        run.read(side)
-        search(flow, isLast: true, isForced: true, &run)
-        update(flow, &run)
-        continue
-      }
+    leastAwaited[side] = .max
+    for waiter in all {
       let isReady =
-        flow.value.awaitsPromise
-        ? streams.slot(of: flow.value.key) != nil
-        : decoders[side].look { $0.isReady(inserts: flow.value.awaitedInserts) }
+        switch waiter.need {
+        case .inserts(let inserts): decoders[side].look { $0.isReady(inserts: inserts) }
+        case .promise: isPromised && flows[side][waiter.stream].map { streams.slot(of: $0.value.key) != nil } ?? true
+        case .frames: false
+        }
       guard isReady || isForced else {
-        waiting[side].append(stream)
+        waiting[side].append(waiter)
+        if case .inserts(let inserts) = waiter.need { leastAwaited[side] = min(leastAwaited[side], inserts) }
         continue
       }
+      guard let flow = flows[side][waiter.stream] else { continue }
       run.read(side)
-      resume(flow, side, isForced: isForced, &run)
+      if flow.value.search != nil {
+        search(flow, isLast: true, isForced: true, &run)
+      } else {
+        resume(flow, side, isForced: isForced, &run)
+      }
       update(flow, &run)
     }
     run.read(before)
@@ -345,67 +366,15 @@ struct HTTP3Session {
     count(&run)
   }
 
-  // MARK: Charges
-
-  /// Charges a packet to the owner of octets of a stream, and what no message owns to the connection.
-  mutating func charge(_ charge: Charge, stream: UInt64, to side: Side, _ run: inout Run) {
-    guard !charge.isEmpty else { return }
-    guard let flow = flows[side][stream] else {
-      run.connection.added.unattributed += charge.unplaced + charge.retransmitted
-      return
-    }
-    let isKnown =
-      charge.end <= flow.value.settledPosition
-      || charge.retransmitted == 0 && !flow.value.owners.firstOwner(in: charge.range).isNone
-    if !isKnown, !flow.value.isEnded, flow.value.charges.count < run.configuration.pendingChargeLimit {
-      flow.value.charges.append(charge)
-      update(flow, &run)
-    } else {
-      streams.settle(charge, flow.value.owners, of: side, &run)
-    }
-  }
-
-  /// Notes that octets of a stream came again with different content.
-  mutating func flagConflict(_ range: Range<StreamPosition>, stream: UInt64, on side: Side, _ run: inout Run) {
-    guard let flow = flows[side][stream] else { return }
-    streams.flag(range, flow.value.owners, of: side, &run)
-  }
-
-  /// Takes octets of a gap that come after it was given up.
-  mutating func acceptLate(_ range: Range<StreamPosition>, stream: UInt64, on side: Side, _ run: inout Run) {
-    run.read(side)
-    guard let flow = flows[side][stream] else {
-      run.countMissing(-range.count)
-      return run.acceptLate(range.count, as: .stray)
-    }
-    streams.acceptLate(range, flow.value.owners, on: side, &run)
-  }
-
-  /// Charges a packet without stream data to the owner of the latest octets of the side that it acknowledges.
-  mutating func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
-    let latest = latest[side]
-    if latest.isOpen(run.rows) {
-      run.rows[message: latest.row].overhead += overhead
-      run.rows[message: latest.row].returned += overhead
-    } else {
-      run.connection.added.unattributed += overhead
-    }
-  }
+  // MARK: Charges and memory
 
   /// Charges packets whose owners are known now, or never.
   private mutating func settleCharges(
     _ flow: OwnMemory<HTTP3Flow>, _ side: Side, isLast: Bool = false, _ run: inout Run
   ) {
-    guard !flow.value.charges.isEmpty else { return }
     let settled = isLast || flow.value.isEnded ? StreamPosition.never : flow.value.settledPosition
-    let all = flow.value.charges
-    flow.value.charges = []
-    for charge in all {
-      if charge.end <= settled {
-        streams.settle(charge, flow.value.owners, of: side, &run)
-      } else {
-        flow.value.charges.append(charge)
-      }
+    while let charge = flow.value.charges.removeFirst(upTo: settled) {
+      streams.settle(charge, flow.value.owners, of: side, &run)
     }
   }
 
@@ -416,10 +385,8 @@ struct HTTP3Session {
     if !owner.isNone { latest[run.side] = owner }
   }
 
-  // MARK: Memory
-
   /// Settles charges of a flow, and counts its memory.
-  private mutating func update(_ flow: OwnMemory<HTTP3Flow>, _ run: inout Run) {
+  mutating func update(_ flow: OwnMemory<HTTP3Flow>, _ run: inout Run) {
     settleCharges(flow, run.side, &run)
     let memory = flow.value.memory
     // A removed flow is counted no more.
@@ -436,7 +403,7 @@ struct HTTP3Session {
     memory += streams.memory + flowMemory + heldOctets
     for side in 0..<2 {
       memory += decoders[side].look { $0.memory } + flows.look(side) { $0.capacity * 16 }
-      memory += ended.look(side) { $0.memory } + waiting.look(side) { $0.capacity * 8 }
+      memory += ended.look(side) { $0.memory } + waiting.look(side) { $0.capacity * 24 }
     }
     guard memory != counted else { return }
     run.connectionMemory += memory - counted

@@ -10,6 +10,9 @@ struct CryptoOctets {
   /// Whether no further message is needed.
   private(set) var isDone = false
 
+  /// Pieces that wait for octets before them: clients cut a hello into some tens. Further ones are left out.
+  static let pieceLimit = 256
+
   /// Octets of its memory.
   var memory: Int { held.memory + ready.capacity + messages.memory }
 
@@ -26,6 +29,7 @@ struct CryptoOctets {
       next = end
       return
     }
+    guard start == next || held.count < Self.pieceLimit else { return }
     _ = held.insert(
       position: start, length: fresh.byteCount, octets: fresh, arrival: .none, isSuspect: false, duplicate: { _, _ in })
     while held.firstPosition == next {

@@ -132,7 +132,10 @@ extension QUICConnection {
   private mutating func takeInitialMessage(_ type: UInt8, _ content: [UInt8], _ side: Side, _ run: inout Run) {
     guard let opener else { return }
     let isClient = side == client
-    guard type == (isClient ? HandshakeMessages.Kind.clientHello : HandshakeMessages.Kind.serverHello),
+    // Packets that wait are tried again after each hello.
+    opener.value.sides[side].hellos += 1
+    guard opener.value.sides[side].hellos <= QUICOpener.helloLimit,
+      type == (isClient ? HandshakeMessages.Kind.clientHello : HandshakeMessages.Kind.serverHello),
       let hello = content.withOctets({ Hello($0, isClient: isClient) })
     else { return opener.value.sides[side].initial.end() }
     if isClient {

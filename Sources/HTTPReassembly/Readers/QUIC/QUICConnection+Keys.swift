@@ -99,7 +99,8 @@ extension QUICConnection {
     }
     if source != opener.value.keySource || header.version != opener.value.keyVersion {
       opener.value.sides[1 - side].levels[level].keys = nil
-      opener.value.progress += 1
+      // A client may have another ID after a Retry, but not again and again.
+      if opener.value.keySource != nil { opener.value.failures += 1 }
     }
     opener.value.keySource = source
     opener.value.keyVersion = header.version

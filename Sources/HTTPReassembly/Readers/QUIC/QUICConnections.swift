@@ -25,11 +25,18 @@ struct QUICConnections {
     var isWaiting = false
   }
 
+  /// Further connections between the same endpoints.
+  private struct Shared {
+    /// Oldest first. IDs tell them apart.
+    var slots: [Int] = []
+    /// The number of keys that may still be tried in vain for datagrams without a known ID.
+    var trials = QUICConnections.trialReserve
+  }
+
   private var entries = Slab<Known>()
   /// The latest connection between two endpoints.
   private var slots: [ConnectionKey: Int] = [:]
-  /// Further connections between the same endpoints, oldest first. IDs tell them apart.
-  private var others: [ConnectionKey: [Int]] = [:]
+  private var others: [ConnectionKey: Shared] = [:]
   private var slotsByID: [QUICConnectionID: Int] = [:]
   /// Deadlines in order of their times. Each is an earlier check plus a fixed duration.
   private var deadlines: Deque<Deadline> = []
@@ -48,6 +55,8 @@ struct QUICConnections {
   static let sharedLimit = 31
   /// The number of them by whose keys a datagram without an ID is tried.
   private static let trialLimit = 8
+  /// Keys that may be tried in vain for datagrams between the same endpoints. Each datagram allows one more, and one for each hundred octets.
+  static let trialReserve = 64
   /// The minimum length of a connection ID that identifies a connection. Shorter ones occur by chance.
   private static let shortestID = 8
 
@@ -100,7 +109,7 @@ struct QUICConnections {
       run.anomalies.note(.quicConnectionTableFull, connection: row.number)
       finished(row)
     }
-    while others[key]?.count ?? 0 >= Self.sharedLimit, let oldest = others[key]?.first {
+    while others[key]?.slots.count ?? 0 >= Self.sharedLimit, let oldest = others[key]?.slots.first {
       run.anomalies.note(.quicConnectionTableFull, connection: entries.look(oldest) { $0.connection.number })
       finished(finish(oldest, .evicted, &run))
     }
@@ -119,7 +128,7 @@ struct QUICConnections {
   ) {
     guard let slot = slots[key] else { return }
     entries[slot].connection.note(mention, ofEnd: local, &texts)
-    for other in others.isEmpty ? [] : others[key] ?? [] {
+    for other in others.isEmpty ? [] : others[key]?.slots ?? [] {
       entries[other].connection.note(mention, ofEnd: local, &texts)
     }
   }
@@ -150,7 +159,7 @@ struct QUICConnections {
         connection: QUICConnection(
           number: number, from: datagram.source, to: datagram.destination, at: time, &run),
         keys: [key], ids: []))
-    if let older = slots.updateValue(slot, forKey: key) { others[key, default: []].append(older) }
+    if let older = slots.updateValue(slot, forKey: key) { others[key, default: Shared()].slots.append(older) }
     let deadline = max(time, run.clock).addingSaturated(run.configuration.idleTimeout)
     deadlines.append(Deadline(slot: slot, number: number, time: max(deadline, deadlines.last?.time ?? .min)))
     opening.append((slot, number))
@@ -165,7 +174,7 @@ struct QUICConnections {
   ) -> (slot: Int, isCertain: Bool) {
     let length = datagram.payloadLength
     let header = QUICPacketHeader(payload, at: 0, length: length, isKnown: true)
-    let older = others[key] ?? []
+    let older = others[key]?.slots ?? []
     var possible: Int?
     for index in -1..<older.count {
       let slot = index < 0 ? latest : older[older.count - 1 - index]
@@ -177,7 +186,7 @@ struct QUICConnections {
     }
     // All connections of a client's socket may move to another address.
     if let moved = slotByID(datagram, payload, key) { return (moved, true) }
-    guard !older.isEmpty else { return (latest, false) }
+    guard !older.isEmpty, mayTry(payload.byteCount, key) else { return (possible ?? latest, false) }
     makeRoom(payload)
     for index in -1..<min(older.count, Self.trialLimit) {
       let slot = index < 0 ? latest : older[older.count - 1 - index]
@@ -185,8 +194,17 @@ struct QUICConnections {
       if entries[slot].connection.opens(header, payload, length: length, from: side, &room, &run) {
         return (slot, true)
       }
+      others[key]?.trials -= 1
     }
     return (possible ?? latest, false)
+  }
+
+  /// Whether keys may be tried for a datagram of `length` octets between endpoints that several connections share.
+  private mutating func mayTry(_ length: Int, _ key: ConnectionKey) -> Bool {
+    guard var trials = others[key]?.trials else { return false }
+    trials = min(trials + 1 + length / 100, Self.trialReserve)
+    others[key]?.trials = trials
+    return trials > 0
   }
 
   /// The slot of the connection that a datagram from a new address belongs to, by its destination ID.
@@ -206,7 +224,7 @@ struct QUICConnections {
     guard entries.look(found, { $0.keys.count }) < Self.addressLimit else { return nil }
     entries[found].keys.append(key)
     entries[found].connection.noteServer(datagram.destination)
-    if slots[key] == nil { slots[key] = found } else { others[key, default: []].append(found) }
+    if slots[key] == nil { slots[key] = found } else { others[key, default: Shared()].slots.append(found) }
     return found
   }
 
@@ -374,9 +392,9 @@ struct QUICConnections {
   private mutating func finish(_ slot: Int, _ end: ConnectionEnd, _ run: inout Run) -> Connection {
     var entry = entries.remove(slot)
     for key in entry.keys {
-      var older = others.isEmpty ? [] : others[key] ?? []
-      if slots[key] == slot { slots[key] = older.popLast() } else { older.removeAll { $0 == slot } }
-      if !others.isEmpty { others[key] = older.isEmpty ? nil : older }
+      var older = others.isEmpty ? nil : others[key]
+      if slots[key] == slot { slots[key] = older?.slots.popLast() } else { older?.slots.removeAll { $0 == slot } }
+      if !others.isEmpty { others[key] = older?.slots.isEmpty ?? true ? nil : older }
     }
     for id in entry.ids where slotsByID[id] == slot { slotsByID[id] = nil }
     openerMemory -= entry.openerMemory

@@ -63,6 +63,8 @@ struct QUICOpener {
     /// Handshake octets of Initial and of Handshake packets.
     var initial = CryptoOctets()
     var handshake = CryptoOctets()
+    /// The number of its messages in Initial packets.
+    var hellos = 0
     /// The connection IDs that it chose for itself, with their sequence numbers, oldest first.
     var ids: [(sequence: UInt64, id: QUICConnectionID)] = []
     /// The tokens of its stateless resets, oldest first (RFC 9000 §10.3). They have the form of an ID of 16 octets.
@@ -102,7 +104,7 @@ struct QUICOpener {
   /// The source before a Retry.
   var formerSource: QUICConnectionID?
   var hasRetried = false
-  /// The number of Initial keys that were made in vain. Each costs some microseconds.
+  /// The number of Initial keys that were made in vain, or in place of others. Each costs some microseconds.
   var failures = 0
   /// The name of the connection's secrets: the client's random; nil until its hello is read.
   var name: SecretName?
@@ -137,6 +139,8 @@ struct QUICOpener {
 
   /// The number of Initial keys made in vain.
   static let failureLimit = 8
+  /// The number of hellos of one side: another one follows on a Retry, and on a HelloRetryRequest.
+  static let helloLimit = 8
   /// The number of packets at one level that no candidate opens until there are other secrets.
   static let attemptLimit = 64
   /// The number of packets by which a name is looked for until there are other secrets.

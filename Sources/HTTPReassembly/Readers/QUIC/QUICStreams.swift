@@ -63,6 +63,11 @@ struct QUICStreams {
 
   /// The number of remembered gaps of a direction that were given up.
   static let gapLimit = 8
+  /// The number of pieces behind gaps, with one more for each 256 octets of them: each further piece costs more, and a packet may have hundreds.
+  static let pieceLimit = 512
+
+  /// The number from which unidirectional streams may be given up: four of each side come before it.
+  private static let lastingLimit: UInt64 = 16
 
   init(_ application: QUICApplication, client: Side) {
     self.application = application
@@ -111,13 +116,21 @@ struct QUICStreams {
   }
 
   /// Forgets the stream that was closed first, else gives up the one that was opened first. Returns whether there was one.
+  ///
+  /// A side's first unidirectional streams last as long as the connection, and all others need them (RFC 9114 §6.2). They stay.
   private mutating func forgetOne(_ run: inout Run) -> Bool {
     if let id = closed.popFirst() {
       forget(id)
       return true
     }
+    var kept = 0
     while let id = order.popFirst() {
       guard let slot = slots[id] else { continue }
+      if id & 2 != 0, id < Self.lastingLimit, kept < order.count {
+        order.append(id)
+        kept += 1
+        continue
+      }
       run.note(.quicStreamsFull)
       for side in 0..<2 { end(slot, side, &run) }
       closed.removeAll()
@@ -295,6 +308,7 @@ struct QUICStreams {
   private mutating func limitHeld(_ run: inout Run) {
     while !waiting.isEmpty,
       heldOctets > run.configuration.heldOctetLimit || heldPieces > run.configuration.heldSegmentLimit
+        || heldPieces > Self.pieceLimit + heldOctets / 256
         || run.shared.heldOctets > run.configuration.heldOctetTotalLimit
     {
       run.connection.added.flags.insert(.holdLimit)
