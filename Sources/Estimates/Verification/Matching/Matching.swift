@@ -69,9 +69,10 @@ struct Matching {
     let sizes = MessageSizes(wire)
     pairing = Matcher(log.entries, wire, exchanges, sizes)
     let chains = RequestChains(exchanges, wire)
+    let tries = WireExchange.tries(exchanges)
     var gain = PairGain(
       log: log.entries, wire: wire, exchanges: exchanges, clock: pairing.clock, tolerance: tolerance, chains: chains,
-      tries: WireExchange.tries(exchanges),
+      tries: tries, triedAgain: Set(tries.values.joined()),
       twins: LogExchange.twins(among: pairing.rows, log.entries), sizes: sizes)
     gain.sizes.earlyTrust = pairing.sizesShare(sizes)
     assign(&gain)
@@ -115,6 +116,8 @@ struct Matching {
   /// Learns from sure pairs how the app counts, and when it notes its times.
   private mutating func learn(_ gain: inout PairGain) {
     var sure = SurePairs()
+    gain.logsEachHop = logsEachHop(gain)
+    gain.replaced = replacedStatuses(gain)
     var requestTimes: [(noted: Int64, exchange: WireExchange)] = []
     var responseTimes: [(noted: Int64, exchange: WireExchange)] = []
     for (index, pair) in pairs.enumerated() {
@@ -148,6 +151,35 @@ struct Matching {
     gain.requestDelay = NotedDelay(requestTimes, wire)
     gain.responseDelay = NotedDelay(responseTimes, wire)
     gain.waitSpread = waitSpread(gain)
+  }
+
+  /// Whether most hops that rows may be about, too, have rows of their own.
+  private func logsEachHop(_ gain: PairGain) -> Bool {
+    var gain = gain
+    gain.logsEachHop = false
+    var (hops, own) = (0, 0)
+    for (index, pair) in pairs.enumerated() {
+      guard let pair, !gain.chain(rows[index], pair.exchange).isEmpty else { continue }
+      for hop in gain.chains.indices(after: pair.exchange) {
+        hops += 1
+        if let owner = pairing.takenBy[hop].response, owner != index { own += 1 }
+      }
+    }
+    return own * 2 > hops
+  }
+
+  /// The statuses that at least half of the rows have in place of another one, and five rows.
+  private func replacedStatuses(_ gain: PairGain) -> Set<ReplacedStatus> {
+    var rows: [Int: Int] = [:]
+    var differing: [ReplacedStatus: Int] = [:]
+    for (index, pair) in pairs.enumerated() {
+      guard let pair, !pair.isOpen, self.rows[index].status > 0, exchanges[pair.exchange].status > 0 else { continue }
+      let status = ReplacedStatus(logged: self.rows[index].status, sent: exchanges[pair.exchange].status)
+      rows[status.sent, default: 0] += 1
+      guard status.logged != status.sent, gain.chain(self.rows[index], pair.exchange).isEmpty else { continue }
+      differing[status, default: 0] += 1
+    }
+    return Set(differing.filter { $0.value >= 5 && $0.value * 2 >= rows[$0.key.sent] ?? 0 }.keys)
   }
 
   /// The rows that repeat another row, and the exchange of that one: they show how exact times are where two parts of an app

@@ -23,8 +23,14 @@ struct PairGain {
   /// connection.
   var waitSpread: Int64 = 20_000_000
   let chains: RequestChains
-  /// The starts of earlier tries of answered exchanges, by the exchange: a row may have the time of any of them.
-  let tries: [Int: [Int64]]
+  /// Whether the log has a row for each hop of a redirection, also where a hop's row has the status of the last one.
+  var logsEachHop = false
+  /// The statuses that the log has in place of others.
+  var replaced: Set<ReplacedStatus> = []
+  /// The earlier tries of answered exchanges, by the exchange: a row may have the time of any of them.
+  let tries: [Int: [Int]]
+  /// All of these tries. A row with an answer is none of them.
+  let triedAgain: Set<Int>
   /// First rows of exchanges that repeat earlier rows to the letter. They are real only where the wire has two at once.
   var twins: Set<Int>
   /// The distance of figures from those that the app can have counted.
@@ -33,7 +39,9 @@ struct PairGain {
   /// The gain of a pair; nil when it is impossible. `exchange` is an index.
   func callAsFunction(_ rows: LogExchange, _ index: Int) -> Double? {
     var exchange = exchanges[index]
-    guard isPossible(rows, exchange) else { return nil }
+    guard isPossible(rows, exchange), !(rows.isJoined && rows.isAnswered && triedAgain.contains(index)) else {
+      return nil
+    }
     var gain = Self.whole
     if let request = rows.request, exchange.request == nil { gain -= log[request].hasFigure ? 6 : 1 }
     if let response = rows.response, exchange.response == nil { gain -= log[response].hasFigure ? 6 : 1 }
@@ -44,7 +52,7 @@ struct PairGain {
       gain -= 1
       (exchange.response, exchange.status, exchange.end) = (last.response, last.status, max(exchange.end, last.end))
     } else if !WireExchange.agree(rows.status, exchange.status) {
-      gain -= WireExchange.isShown(rows.status, for: exchange.status) ? 1 : 9
+      gain -= isShown(rows.status, for: exchange.status) ? 1 : 9
     }
     if let length = rows.queryLength, rows.query == nil, exchange.query != nil, length != queryLength(exchange) {
       gain -= 9
@@ -71,12 +79,13 @@ struct PairGain {
     else { return [] }
     let hops = chains.hops(after: index)
     guard let last = hops.last, last.status == rows.status else { return [] }
-    // A log that has another status than the wire may have a row for each hop, all the same.
-    guard let row = rows.response, let own = exchange.response, let response = last.response,
-      log[row].redirectCount == 0, log[row].hasFigure
-    else { return hops }
-    let (rest, other) = (sizes.misfit(log[row], own), sizes.misfit(log[row], response))
-    return rest.isKnown && rest.octets < other.octets ? [] : hops
+    let isCounted = rows.rows.contains { log[$0].redirectCount > 0 }
+    return logsEachHop && !isCounted ? [] : hops
+  }
+
+  /// Whether the log may have a status for another one that was sent.
+  private func isShown(_ logged: Int, for sent: Int) -> Bool {
+    WireExchange.isShown(logged, for: sent) || replaced.contains(ReplacedStatus(logged: logged, sent: sent))
   }
 
   /// The largest cost of sizes: a row at the right time belongs to its message, however wrong the app counts.
@@ -102,9 +111,7 @@ struct PairGain {
   func isNear(_ rows: LogExchange, _ index: Int) -> Bool {
     let exchange = exchanges[index]
     guard isPossible(rows, exchange), clock != nil, rows.time != nil else { return false }
-    if !WireExchange.agree(rows.status, exchange.status), !WireExchange.isShown(rows.status, for: exchange.status) {
-      return false
-    }
+    if !WireExchange.agree(rows.status, exchange.status), !isShown(rows.status, for: exchange.status) { return false }
     if rows.request != nil, exchange.request == nil { return false }
     if rows.response != nil, exchange.response == nil { return false }
     let delay = rows.request == nil ? responseDelay : requestDelay
@@ -129,12 +136,14 @@ struct PairGain {
   /// Nanoseconds within which the log's times do not tell an order; 0 while it is unknown when the app notes them.
   var orderSlack: Int64 { requestDelay.moment == nil ? 0 : 3 * requestDelay.spread }
 
-  /// The cost of the rows' times; nil where they are too far off. `tries` are the starts of earlier tries of the exchange.
-  private func timeCost(_ rows: LogExchange, _ exchange: WireExchange, _ tries: [Int64]) -> Double? {
+  /// The cost of the rows' times; nil where they are too far off. `tries` are earlier tries of the exchange.
+  private func timeCost(_ rows: LogExchange, _ exchange: WireExchange, _ tries: [Int]) -> Double? {
     guard clock != nil else { return 0 }
     let own = timeCost(rows, exchange, ahead: 0)
     guard rows.isJoined, rows.isAnswered else { return own }
-    let others = tries.compactMap { timeCost(rows, exchange, ahead: exchange.start.saturatingSubtract($0)) }
+    let others = tries.compactMap {
+      timeCost(rows, exchange, ahead: exchange.start.saturatingSubtract(exchanges[$0].start))
+    }
     return ([own].compactMap { $0 } + others.map { $0 + Self.tryCost }).min()
   }
 
@@ -179,6 +188,12 @@ struct PairGain {
     let limit = entry.isAborted || wire[message].row.exactness == .atLeast ? 3.0 : 14
     return min(cost, limit) * sizes.weight(message, isKnown: isKnown)
   }
+}
+
+/// A status in a log, and another one that was sent.
+struct ReplacedStatus: Hashable {
+  var logged: Int
+  var sent: Int
 }
 
 extension LogEntry {

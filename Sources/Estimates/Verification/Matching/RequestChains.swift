@@ -47,13 +47,12 @@ struct RequestChains {
   }
 
   /// The exchanges that follow from the one at an index, in order, without it.
-  func hops(after index: Int) -> [WireExchange] {
-    var hops: [WireExchange] = []
-    var last = index
-    while hops.count < Self.limit, let following = next[last] {
-      hops.append(exchanges[following])
-      last = following
-    }
+  func hops(after index: Int) -> [WireExchange] { indices(after: index).map { exchanges[$0] } }
+
+  /// The same as indices.
+  func indices(after index: Int) -> [Int] {
+    var hops: [Int] = []
+    while hops.count < Self.limit, let following = next[hops.last ?? index] { hops.append(following) }
     return hops
   }
 

@@ -40,22 +40,22 @@ struct WireExchange {
     return exchanges.sorted { ($0.start, $0.request ?? $0.response ?? 0) < ($1.start, $1.request ?? $1.response ?? 0) }
   }
 
-  /// The starts of the tries before each answered exchange, by its index: requests without an answer that the client may have sent
-  /// again. Of many tries only the latest are there.
-  static func tries(_ exchanges: [WireExchange]) -> [Int: [Int64]] {
+  /// The tries before each answered exchange, as indices: requests without an answer that the client may have sent again. Of many
+  /// tries only the latest are there.
+  static func tries(_ exchanges: [WireExchange]) -> [Int: [Int]] {
     struct Target: Hashable {
       var key: MatchKey
       var query: String?
       var method: String
     }
-    var open: [Target: [Int64]] = [:]
-    var tries: [Int: [Int64]] = [:]
+    var open: [Target: [Int]] = [:]
+    var tries: [Int: [Int]] = [:]
     for (index, exchange) in exchanges.enumerated() where exchange.request != nil {
       let target = Target(key: exchange.key, query: exchange.query, method: exchange.method)
       if exchange.response == nil {
-        open[target] = (open[target] ?? []).suffix(tryLimit - 1) + [exchange.start]
-      } else if let starts = open[target] {
-        tries[index] = starts.filter { exchange.start.saturatingSubtract($0) <= repeatReach }
+        open[target] = (open[target] ?? []).suffix(tryLimit - 1) + [index]
+      } else if let earlier = open[target] {
+        tries[index] = earlier.filter { exchange.start.saturatingSubtract(exchanges[$0].start) <= repeatReach }
       }
     }
     return tries
