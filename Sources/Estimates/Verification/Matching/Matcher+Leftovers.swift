@@ -143,7 +143,7 @@ extension Matcher {
     for group in copies.values where group.count > 1 {
       let own = group.compactMap { row in pairs[row].map { (row: row, exchange: $0.exchange, isOpen: $0.isOpen) } }
       let octets = own.map { figures(of: $0.exchange, for: $0.row) }
-      let differs = octets.contains { $0 != octets[0] } && !own.allSatisfy { fits($0.exchange, $0.row, gain) }
+      let differs = octets.contains { $0 != octets[0] } && own.contains { fit($0.exchange, $0.row, gain) == .none }
       for (row, exchange, _) in own {
         pairs[row]?.isAmbiguous = true
         if gain.lateness(rows[row], exchange) > ClockFit.step.magnitude { pairs[row]?.isRepeat = true }

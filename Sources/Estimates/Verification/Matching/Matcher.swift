@@ -200,15 +200,18 @@ struct Matcher {
     _ range: Range<Int>, _ candidates: [Int], for member: Int, _ gain: PairGain
   ) -> (isAmbiguous: Bool, isOpen: Bool) {
     let own = figures(of: candidates[column], for: member)
-    let isFitting = fits(candidates[column], member, gain)
-    let limit = isFitting ? PairGain.doubt : PairGain.doubtOfMisfit
+    let ownFit = fit(candidates[column], member, gain)
+    let limit = ownFit == .none ? PairGain.doubtOfMisfit : PairGain.doubt
     func isOpen(_ other: Int) -> Bool {
-      figures(of: candidates[other], for: member) != own && (!isFitting || !fits(candidates[other], member, gain))
+      guard figures(of: candidates[other], for: member) != own else { return false }
+      let otherFit = fit(candidates[other], member, gain)
+      return ownFit == .none || otherFit == .none || otherFit > ownFit
     }
-    // Another message is far likelier, and has a row of its own: this one may be that row again, with an error. Where the log has
-    // rows twice, it need not be likelier.
-    let worth = assignment.gain(row, column) + (gain.twins.isEmpty ? PairGain.doubt : -PairGain.doubtOfMisfit)
-    if !isFitting, range.contains(where: { $0 != column && assignment.gain(row, $0) > worth && isOpen($0) }) {
+    // Another message is likelier, and has a row of its own: this one may be that row again, with an error, or both have errors.
+    // Where the log has rows twice, it need not be likelier.
+    let worth =
+      assignment.gain(row, column) + (gain.twins.isEmpty ? CrossingRepair.leastGain : -PairGain.doubtOfMisfit)
+    if ownFit == .none, range.contains(where: { $0 != column && assignment.gain(row, $0) > worth && isOpen($0) }) {
       return (true, true)
     }
     var isAmbiguous = false
@@ -232,13 +235,13 @@ struct Matcher {
     return [request, response].map { $0.map { wire[$0].visibleOctets } }
   }
 
-  /// Whether the app's way to count gives the row's figures for an exchange.
-  func fits(_ exchange: Int, _ row: Int, _ gain: PairGain) -> Bool {
+  /// How well the row's figures are those that the app would have for an exchange.
+  func fit(_ exchange: Int, _ row: Int, _ gain: PairGain) -> MessageSizes.Fit {
     [(rows[row].request, exchanges[exchange].request), (rows[row].response, exchanges[exchange].response)]
-      .allSatisfy { entry, message in
-        guard let entry else { return true }
-        return message.map { gain.sizes.fits(log[entry], $0) } ?? false
-      }
+      .map { entry, message in
+        guard let entry else { return .reading }
+        return message.map { gain.sizes.fit(log[entry], $0) } ?? .none
+      }.min() ?? .none
   }
 
   /// Whether an exchange on the wire has no row at all.

@@ -13,7 +13,8 @@ struct MessageSizes {
 
   private final class Memo {
     var bodies: [Int: [Int]] = [:]
-    var expected: [Int: LogReadings.Expected] = [:]
+    var likely: [Int: LogReadings.Expected] = [:]
+    var complete: [Int: LogReadings.Expected] = [:]
   }
 
   init(_ wire: [WireMessage]) {
@@ -29,7 +30,8 @@ struct MessageSizes {
     _ readings: (requests: LogReadings, responses: LogReadings), requests: [Pair], responses: [Pair]
   ) {
     self.readings = readings
-    memo.expected.removeAll()
+    memo.likely.removeAll()
+    memo.complete.removeAll()
     trust = (share(requests), share(responses))
   }
 
@@ -63,35 +65,57 @@ struct MessageSizes {
     return isKnown ? Self.weight(trust) : 0
   }
 
-  /// Octets between a row's figures and the nearest ones that the app would have, 0 when they fit; and whether the app's way to
-  /// count is known.
-  func misfit(_ entry: LogEntry, _ message: Int) -> (octets: Int, isKnown: Bool) {
-    if let rest = rest(entry, message) { return (rest, true) }
-    return (looseRest(entry, message), false)
+  /// The distance of a row's figures from the nearest ones that the app would have.
+  struct Misfit {
+    /// 0 when they fit.
+    var octets: Int
+    /// Whether the app's way to count is known.
+    var isKnown: Bool
+    /// Whether only a fact of this one message gives some of the figures, as a body of 0 octets in place of all.
+    var isFact = false
   }
 
-  /// Octets between a row's figures and those of the app's known way to count; nil where it is unknown.
-  private func rest(_ entry: LogEntry, _ message: Int) -> Int? {
+  /// The distance of a row's figures from those that the app would have for a message.
+  func misfit(_ entry: LogEntry, _ message: Int) -> Misfit {
+    rest(entry, message) ?? Misfit(octets: looseRest(entry, message), isKnown: false)
+  }
+
+  /// The same where the app's way to count is known; else nil.
+  private func rest(_ entry: LogEntry, _ message: Int) -> Misfit? {
     guard let readings else { return nil }
     let own = wire[message].row.kind == .request ? readings.requests : readings.responses
-    let known = memo.expected[message]
-    let expected = known ?? own.expected(of: wire[message], isComplete: false)
-    if known == nil { memo.expected[message] = expected }
+    let likely = memo.likely[message] ?? own.expected(of: wire[message], isComplete: false)
+    memo.likely[message] = likely
     // Most rows have the likeliest figures, and need no others.
-    guard let rest = own.rest(entry, expected) else { return nil }
-    guard rest != 0, !expected.isComplete else { return rest }
-    let complete = own.expected(of: wire[message], isComplete: true)
-    memo.expected[message] = complete
-    return own.rest(entry, complete)
+    guard let rest = own.rest(entry, likely) else { return nil }
+    guard rest != 0, !likely.isComplete else { return Misfit(octets: rest, isKnown: true) }
+    let complete = memo.complete[message] ?? own.expected(of: wire[message], isComplete: true)
+    memo.complete[message] = complete
+    return own.rest(entry, complete).map { Misfit(octets: $0, isKnown: true, isFact: $0 == 0) }
+  }
+
+  /// How well a row's figures are those of a message.
+  enum Fit: Int, Comparable {
+    /// They are not.
+    case none
+    /// They are by a fact of this one message.
+    case fact
+    /// They are by the app's way to count.
+    case reading
+
+    static func < (a: Fit, b: Fit) -> Bool { a.rawValue < b.rawValue }
   }
 
   /// Whether the app's known way to count gives all figures of a row for a message.
-  func fits(_ entry: LogEntry, _ message: Int) -> Bool { entry.hasFigure && rest(entry, message) == 0 }
+  func fit(_ entry: LogEntry, _ message: Int) -> Fit {
+    guard entry.hasFigure, let rest = rest(entry, message), rest.octets == 0 else { return .none }
+    return rest.isFact ? .fact : .reading
+  }
 
   /// Whether a row's figures can be those of a message. Where many pairs show how the app counts, they must be.
   func mayBe(_ entry: LogEntry, _ message: Int) -> Bool {
     let isLearned = (wire[message].row.kind == .request ? trust.requests : trust.responses) != nil
-    return isLearned ? fits(entry, message) : misfit(entry, message).octets == 0
+    return isLearned ? fit(entry, message) != .none : misfit(entry, message).octets == 0
   }
 
   /// As `misfit`, before the app's way to count is known: of body and length only.

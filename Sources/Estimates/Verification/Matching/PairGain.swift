@@ -68,7 +68,7 @@ struct PairGain {
     if let response = rows.response, let message = exchange.response {
       sizes += sizeCost(response, message) * (chain.isEmpty ? 1 : 0.5)
     }
-    if twins.contains(rows.first), sizes > 0 { return nil }
+    if twins.contains(rows.first), sizes > 2 * Self.factCost { return nil }
     return gain - min(sizes, Self.sizeLimit)
   }
 
@@ -177,16 +177,19 @@ struct PairGain {
 
   // MARK: Size
 
+  /// The cost of a figure that only a fact of the one message gives, as a body of 0 octets in place of all.
+  private static let factCost = 1.0
+
   private func sizeCost(_ row: Int, _ message: Int) -> Double {
     let entry = log[row]
     guard entry.hasFigure else { return 0 }
-    let (octets, isKnown) = sizes.misfit(entry, message)
-    guard octets != 0 else { return 0 }
+    let misfit = sizes.misfit(entry, message)
+    guard misfit.octets != 0 else { return misfit.isFact ? Self.factCost : 0 }
     // Octets that no way to count explains cost more once the app's way is known.
-    let cost = (isKnown ? 8 : 3.5) + Foundation.log(1 + Double(octets))
+    let cost = (misfit.isKnown ? 8 : 3.5) + Foundation.log(1 + Double(misfit.octets))
     // A cut message may be counted up to any octet.
     let limit = entry.isAborted || wire[message].row.exactness == .atLeast ? 3.0 : 14
-    return min(cost, limit) * sizes.weight(message, isKnown: isKnown)
+    return min(cost, limit) * sizes.weight(message, isKnown: misfit.isKnown)
   }
 }
 
