@@ -24,14 +24,19 @@ extension LogEntry {
     }
   }
 
+  /// The same without times.
+  var saidAtAnyTime: Said? {
+    guard var said else { return nil }
+    (said.time, said.endTime) = (0, nil)
+    return said
+  }
+
   /// Whether two rows say the same at nearly the same time: closer than an app makes and logs two requests in a row.
   func saysTheSame(as other: LogEntry) -> Bool {
     // Most rows differ in a number, which is compared faster than a text.
     guard length == other.length, headerLength == other.headerLength, bodyLength == other.bodyLength, hasFigure,
-      distance(to: other) <= 1_000_000_000, var own = said, var others = other.said
+      distance(to: other) <= 1_000_000_000, let own = saidAtAnyTime, let others = other.saidAtAnyTime
     else { return false }
-    (own.time, others.time) = (0, 0)
-    (own.endTime, others.endTime) = (nil, nil)
     return own == others
   }
 

@@ -107,12 +107,14 @@ extension Matcher {
   /// Calls pairs ambiguous whose exchange may as well belong to a row that is left without one.
   ///
   /// It is asked last: a row that only one step leaves alone may have a message of its own. Rows with a reason to have none say
-  /// nothing.
+  /// nothing, except that they name another host: the error may be in another row.
   mutating func doubtContested(_ strays: Strays, _ gain: PairGain) {
     let longest = exchanges.map { $0.end.saturatingSubtract($0.start) }.max() ?? 0
     for group in groups.exact + groups.loose {
       for row in group.rows
-      where pairs[row] == nil && !rows[row].isOffWire && rows[row].rows.allSatisfy({ strays.rows[$0] == nil }) {
+      where pairs[row] == nil && !rows[row].isOffWire
+        && rows[row].rows.allSatisfy({ strays.rows[$0]?.isOtherHost ?? true })
+      {
         for exchange in near(row, group.exchanges, longest, gain) {
           guard let worth = gain(rows[row], exchange) else { continue }
           let owners = [
@@ -120,7 +122,9 @@ extension Matcher {
             rows[row].response.flatMap { _ in takenBy[exchange].response },
           ]
           for owner in owners.compactMap({ $0 }) where pairs[owner]?.exchange == exchange {
-            guard let own = gain(rows[owner], exchange), worth > own - PairGain.doubt else { continue }
+            // A row with an error may lose its message to one that was noted late, and has its figures by chance.
+            let doubt = fit(exchange, row, gain) == .none ? PairGain.doubtOfMisfit : PairGain.doubt
+            guard let own = gain(rows[owner], exchange), worth > own - doubt else { continue }
             open(owner)
           }
         }
@@ -140,6 +144,7 @@ extension Matcher {
       // Equal rows without a time are ordinary.
       if said.count == rows[index].rows.count { copies[said, default: []].append(index) }
     }
+    doubtNamesakes(gain)
     for group in copies.values where group.count > 1 {
       let own = group.compactMap { row in pairs[row].map { (row: row, exchange: $0.exchange, isOpen: $0.isOpen) } }
       let octets = own.map { figures(of: $0.exchange, for: $0.row) }
@@ -149,6 +154,24 @@ extension Matcher {
         if gain.lateness(rows[row], exchange) > ClockFit.step.magnitude { pairs[row]?.isRepeat = true }
         if differs || own.contains(where: \.isOpen) { open(row) }
       }
+    }
+  }
+
+  /// Opens rows that differ from another one of the same time in figures alone, if their message is far from that time, and the other
+  /// one's is not: they may be that row again, with an error.
+  private mutating func doubtNamesakes(_ gain: PairGain) {
+    var namesakes: [[LogEntry.Said]: [Int]] = [:]
+    for index in rows.indices where pairs[index] != nil {
+      var said = rows[index].rows.compactMap { log[$0].said }
+      guard said.count == rows[index].rows.count else { continue }
+      for place in said.indices { said[place].figures = [] }
+      namesakes[said, default: []].append(index)
+    }
+    for group in namesakes.values where group.count > 1 {
+      let late = group.map { row in pairs[row].map { gain.lateness(rows[row], $0.exchange) } ?? 0 }
+      let delay = rows[group[0]].request == nil ? gain.responseDelay : gain.requestDelay
+      let limit = 10 * max(late.min() ?? 0, delay.spread.magnitude)
+      for (row, late) in zip(group, late) where late > limit { open(row) }
     }
   }
 
@@ -167,6 +190,42 @@ extension Matcher {
   /// The largest number of exchanges that a row without one is compared with.
   private static let contestLimit = 64
 
+  /// The exchange at another host that a row is about by its path, time and figures: of several, the nearest in time.
+  private func elsewhere(_ index: Int, _ candidates: [Int], _ gain: PairGain) -> Int? {
+    candidates.filter { exchange in
+      guard exchanges[exchange].key.host != rows[index].key.host, isOpen(exchange, for: index),
+        isExact(index, exchange, gain)
+      else { return false }
+      guard let time = rows[index].time, let clock else { return true }
+      return exchanges[exchange].distance(to: clock.captureTime(time)).magnitude <= gain.tolerance.magnitude
+    }.min { gain.lateness(rows[index], $0) < gain.lateness(rows[index], $1) }
+  }
+
+  /// The numbers of rows that say the same but for their times: those with a message, and those without one.
+  private func copies() -> [LogEntry.Said: (paired: Int, alone: Int)] {
+    var copies: [LogEntry.Said: (paired: Int, alone: Int)] = [:]
+    for index in rows.indices {
+      for row in rows[index].rows {
+        guard let said = log[row].saidAtAnyTime else { continue }
+        let isPaired = pairs[index] != nil
+        copies[said, default: (0, 0)].paired += isPaired ? 1 : 0
+        copies[said, default: (0, 0)].alone += isPaired ? 0 : 1
+      }
+    }
+    return copies
+  }
+
+  /// Whether rows are there a few times. More often, they are about something else, as sums of a host.
+  private func isFew(_ rows: [Int], _ copies: [LogEntry.Said: (paired: Int, alone: Int)]) -> Bool {
+    rows.allSatisfy { row in
+      guard let known = log[row].saidAtAnyTime.flatMap({ copies[$0] }) else { return true }
+      return known.alone <= Self.mostCopies * known.paired
+    }
+  }
+
+  /// The largest number of times that a row is there beside the first.
+  private static let mostCopies = 3
+
   /// Finds the reasons why rows and messages stay without each other.
   mutating func findStrays(_ gain: PairGain) -> Strays {
     var strays = Strays()
@@ -178,17 +237,21 @@ extension Matcher {
     for index in rows.indices where pairs[index] == nil && rows[index].isNeverSent {
       for row in rows[index].rows { strays.rows[row] = .neverSent }
     }
+    let copies = copies()
     for index in rows.indices where pairs[index] == nil && !rows[index].isOffWire {
+      let found = elsewhere(index, byPath[rows[index].key.path] ?? [], gain)
       if isDoubled(index) {
-        for row in rows[index].rows { strays.rows[row] = .doubled }
-        continue
-      }
-      let found = (byPath[rows[index].key.path] ?? []).first { exchange in
-        guard exchanges[exchange].key.host != rows[index].key.host, isOpen(exchange, for: index),
-          isExact(index, exchange, gain)
-        else { return false }
-        guard let time = rows[index].time, let clock else { return true }
-        return exchanges[exchange].distance(to: clock.captureTime(time)).magnitude <= gain.tolerance.magnitude
+        // A row with another one's time to the letter is that row again.
+        let isNearer = found.map { found in
+          !gain.twins.contains(rows[index].first)
+            && rows[index].rows.compactMap { original(of: $0) }.allSatisfy {
+              gain.lateness(rows[index], found) < gain.lateness(rows[index], $0)
+            }
+        }
+        guard isNearer ?? false else {
+          if isFew(rows[index].rows, copies) { for row in rows[index].rows { strays.rows[row] = .doubled } }
+          continue
+        }
       }
       guard let found else { continue }
       take(index, found)

@@ -33,6 +33,9 @@ struct Matching {
     case otherHost(String)
     /// The log says that nothing of it was sent.
     case neverSent
+
+    /// Whether it is at another host.
+    var isOtherHost: Bool { if case .otherHost = self { true } else { false } }
   }
 
   /// The match of each entry; nil when there is none.

@@ -134,7 +134,7 @@ struct PairGain {
   // MARK: Time
 
   /// Nanoseconds within which the log's times do not tell an order; 0 while it is unknown when the app notes them.
-  var orderSlack: Int64 { requestDelay.moment == nil ? 0 : 3 * requestDelay.spread }
+  var orderSlack: Int64 { requestDelay.moment == nil ? 0 : 3 * requestDelay.range }
 
   /// The cost of the rows' times; nil where they are too far off. `tries` are earlier tries of the exchange.
   private func timeCost(_ rows: LogExchange, _ exchange: WireExchange, _ tries: [Int]) -> Double? {
@@ -227,6 +227,8 @@ struct NotedDelay {
   var delay: Int64 = 0
   /// Nanoseconds by which single times are off.
   var spread: Int64 = 20_000_000
+  /// The same without a limit: two clocks in one log are seconds apart.
+  private(set) var range: Int64 = 20_000_000
 
   /// No moment is known.
   init() {}
@@ -246,7 +248,8 @@ struct NotedDelay {
       guard spread < least else { continue }
       least = spread
       (self.moment, delay) = (moment, middle)
-      self.spread = min(max(spread, 1_000_000), 1_000_000_000)
+      range = max(spread, 1_000_000)
+      self.spread = min(range, 1_000_000_000)
     }
   }
 
