@@ -45,6 +45,9 @@ struct FigureUnit: Hashable, Sendable {
     return figure % numerator == 0 ? figure / numerator : nil
   }
 
+  /// Whether it scales octets, and by no power that people use.
+  var isScale: Bool { numerator != 1 && denominator != 1 }
+
   /// The unit in words, as in "kB, rounded down".
   var words: String {
     let direction =
@@ -98,7 +101,6 @@ struct FigureUnit: Hashable, Sendable {
     _ figures: [Int], ways: Int, shared: [FigureUnit] = [], octets: (_ way: Int) -> [Int?]
   ) -> FigureUnit {
     let telling = figures.indices.filter { figures[$0] != 0 }
-    guard telling.count >= leastRows, Set(telling.map { figures[$0] }).count >= leastFigures else { return .octets }
     var best: (unit: FigureUnit, fits: Int)?
     func weigh(_ unit: FigureUnit, _ way: [Int?]) {
       func fits(_ row: Int) -> Bool { way[row].map(unit.figure) == figures[row] }
@@ -114,6 +116,7 @@ struct FigureUnit: Hashable, Sendable {
       for unit in shared { weigh(unit, plain) }
       if let best { return best.unit }
     }
+    guard telling.count >= leastRows, Set(telling.map { figures[$0] }).count >= leastFigures else { return .octets }
     var columns: [[Int?]] = []
     for way in 0..<ways {
       let column = octets(way)

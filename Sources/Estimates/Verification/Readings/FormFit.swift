@@ -76,6 +76,8 @@ struct FormFit {
             return samples[index].figure - text - line - body
           }
           guard let (perField, base, count) = straight(rests, header.fields) else { continue }
+          // A figure that all messages have is no way to count.
+          if header.form.texts == .none, perField == 0 { continue }
           var reading = header.reading
           reading.form = HeaderForm(
             texts: header.form.texts, perField: perField, base: base, quoting: header.form.quoting)

@@ -22,14 +22,28 @@ struct LogUnits {
     let some = stride(from: 0, to: pairs.count, by: step).map { pairs[$0] }
     line = Self.unit(Self.samples(some, \.lineLength), LineReading.self) { $0.row.octets.startLine }
     header = Self.unit(Self.samples(some, \.headerLength), HeaderReading.self) { $0.row.octets.header }
+    if header.isScale, Self.hasForm(Self.samples(some, \.headerLength), { !$0.headers().isEmpty }) { header = .octets }
     body = Self.unit(Self.samples(some, \.bodyLength), BodyReading.self) { $0.row.octets.body }
     whole = Self.unit(Self.wholes(some), WholeReading.self) { $0.row.octets.total }
+    if whole.isScale, Self.hasForm(Self.wholes(some), { !$0.wholes().isEmpty }) { whole = .octets }
     // One program writes all columns. A scale that rounds short figures down may look like a constant difference in one of them.
     let shared = [header, body, line].filter { $0 != .octets }
     guard !shared.isEmpty else { return }
     line = Self.unit(Self.samples(some, \.lineLength), LineReading.self, shared: shared) { $0.row.octets.startLine }
     header = Self.unit(Self.samples(some, \.headerLength), HeaderReading.self, shared: shared) { $0.row.octets.header }
     body = Self.unit(Self.samples(some, \.bodyLength), BodyReading.self, shared: shared) { $0.row.octets.body }
+  }
+
+  /// Whether a form of fields in octets fits the figures of both kinds of messages: in short figures it looks like a scale.
+  private static func hasForm(
+    _ samples: [(message: WireMessage, figure: Int)], _ fits: (FormFit) -> Bool
+  ) -> Bool {
+    [MessageKind.request, .response].allSatisfy { kind in
+      let own = samples.filter { ($0.message.row.kind == .request) == (kind == .request) }.map {
+        ReadingSample(message: $0.message, groups: FieldGroup.groups(of: $0.message), figure: $0.figure)
+      }
+      return own.isEmpty || fits(FormFit(own, kind: kind))
+    }
   }
 
   private static func unit<R: Reading>(

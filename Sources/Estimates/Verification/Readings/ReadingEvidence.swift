@@ -55,6 +55,10 @@ struct ReadingEvidence<R: Reading> {
 
   /// The largest number of examined rows; they are spread evenly over all rows.
   static var sampleLimit: Int { 500 }
+  /// The largest cost of a form that is likely, so that no other one is fitted: combinations of rare forms fit by chance.
+  private static var likelyCost: Int { 3 }
+  /// The share of the rows that the first believed reading fits is one in this number.
+  private static var leastShare: Int { 4 }
   /// The number of rows that makes a reading believed.
   static var leastRows: Int { 5 }
   /// The number of rows for which every reading is sought.
@@ -96,7 +100,7 @@ struct ReadingEvidence<R: Reading> {
       if octets.count == samples.count {
         let named = Self.candidates(octets, plain, candidates, search)
         let isForm = named.contains {
-          $0.isForm && fits($0, samples) * 10 >= samples.count * 9
+          $0.isForm && $0.cost <= Self.likelyCost && fits($0, samples) * 10 >= samples.count * 9
         }
         candidates = (isForm ? [] : fit(octets)) + named
         var known: Set<R> = []
@@ -110,7 +114,15 @@ struct ReadingEvidence<R: Reading> {
     let figured = samples.filter { $0.figure != 0 }
     let understood = figured.count { sample in believed.contains { figure($0.reading, sample) == sample.figure } }
     isStrange = figured.count * 20 >= samples.count && understood * 2 < figured.count
-    if isStrange { doubtZeros() }
+    if isStrange || roundsDown(samples) { doubtZeros() }
+  }
+
+  /// Whether figures of 0 may be rounded: the largest message has a far smaller figure that is not 0.
+  private func roundsDown(_ samples: [Prepared]) -> Bool {
+    let largest = samples.compactMap { sample in plain.figure(of: sample.message, sample.groups).map { ($0, sample) } }
+      .max { $0.0 < $1.0 }
+    guard let (octets, sample) = largest else { return false }
+    return sample.figure > 0 && sample.figure <= octets / 100
   }
 
   /// Takes back what figures of 0 say.
@@ -181,6 +193,8 @@ struct ReadingEvidence<R: Reading> {
   /// Finds the readings that single rows bear out: two rows, and nine in ten of those that they could explain. A figure of 0 is no
   /// coincidence, and needs no other row.
   private mutating func findFacts(_ samples: [Prepared]) {
+    // A rounded figure bears out nothing by itself.
+    guard unit.octets(0) != nil else { return }
     let bases = believed.isEmpty ? [plain] : believed.prefix(2).map(\.reading)
     let open = samples.filter { sample in !bases.contains { figure($0, sample) == sample.figure } }
     let others = open.filter { sample in !believed.contains { figure($0.reading, sample) == sample.figure } }
@@ -250,7 +264,9 @@ struct ReadingEvidence<R: Reading> {
     for index in order.prefix(60) where votes[index] >= Self.leastRows {
       let reading = pruned(candidates[index], rest)
       let count = fits(reading, rest)
-      guard count >= Self.leastRows, isBorneOut(reading, rest),
+      // What fits few of all rows, while nothing fits the others, fits by chance.
+      guard count >= Self.leastRows, first != nil || count * Self.leastShare >= samples.count,
+        isBorneOut(reading, rest),
         shapes(reading, rest) >= min(reading.assumptions, Self.mostShapes)
       else { continue }
       let rivals = order.prefix(60).count { other in
