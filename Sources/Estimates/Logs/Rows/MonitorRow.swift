@@ -205,8 +205,12 @@ struct MonitorRow {
     guard text.utf8.count <= 64, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
       throw RowProblem(.method, expected: "a method", found: cell)
     }
-    return text
+    // Methods are case-sensitive (RFC 9110 §9.1), but some libraries name them in lower case: axios, fetch.
+    let upper = text.uppercased()
+    return methods.contains(upper) ? upper : text
   }
+
+  private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]
 
   private static func status(_ cell: LogCell) throws(RowProblem) -> Int {
     guard let status = try? cell.length(.status) ?? 0, 0...999 ~= status else {

@@ -61,6 +61,11 @@ struct MonitorTable {
         log.entries[index].query = ""
       }
     }
+    if columns.shape == .message {
+      for index in log.entries.indices where log.entries[index].exchange.map(exchanges.isShared) ?? false {
+        log.entries[index].exchange = nil
+      }
+    }
     movePhases()
     log.notices = columns.notices
     if hasLongDuration {
