@@ -6,20 +6,26 @@ import random
 import struct
 
 import datagrams
+import http3_floods
 import messages
 import packets
+import quic_floods
 import segments
 import streams
 import tables
 
 MODULES = (segments, messages, datagrams, streams, tables)
+#: One of these joins a mix by a draw of its own: what a seed made before they were there, it still makes.
+LATER = (quic_floods, http3_floods)
 ATTACKS = {
-    case.__name__: case for module in MODULES for case in [*module.SMALL, *module.LARGE]
+    case.__name__: case for module in MODULES + LATER for case in [*module.SMALL, *module.LARGE]
 }
 #: What has content codings: decoding takes time that goes by coded octets.
 CODED = {name for name in ATTACKS if any(word in name for word in ("bomb", "coding", "quine", "window", "decoders"))}
 #: What fills a table, and is drawn more often.
 FLOODS = [case.__name__ for module in MODULES for case in module.LARGE]
+EVERY = sorted(case.__name__ for module in MODULES for case in [*module.SMALL, *module.LARGE])
+LATER_FLOODS = [case.__name__ for module in LATER for case in module.LARGE]
 START = 1_700_000_000_000_000
 
 
@@ -50,21 +56,26 @@ class Mix:
         draw = random.Random(f"{seed}/{number}")
         self.draw = draw
         count = draw.randint(2, 6)
-        names = [draw.choice(FLOODS if draw.random() < 0.8 else sorted(ATTACKS)) for _ in range(count)]
-        self.parts = [
-            {
-                "name": name,
-                "packets": int(largest ** draw.uniform(0.7, 1)),
-                "octets": int((largest * 200) ** draw.uniform(0.85, 1)),
-                "start": START + draw.randrange(1_000_000),
-                "pace": draw.choice([1, 1, 10, 100]),
-            }
-            for name in names
-        ]
+        names = [draw.choice(FLOODS if draw.random() < 0.8 else EVERY) for _ in range(count)]
+        self.parts = [self.part(name, draw, largest) for name in names]
         # A third of the mixes lacks packets, has some twice and some late.
         self.lost, self.repeated, self.late = (
             [draw.choice([0, 0.001, 0.02]) for _ in range(3)] if draw.random() < 1 / 3 else [0, 0, 0])
         self.options = draw.choice([[], [], [], ["--template"], ["--verify-checksums"], ["--redact"], ["--jobs", "1"]])
+        later = random.Random(f"{seed}/{number}/later")
+        if later.random() < 0.6:
+            self.parts.append(self.part(later.choice(LATER_FLOODS), later, largest))
+
+    @staticmethod
+    def part(name, draw, largest):
+        """How much of an attack there is, and when."""
+        return {
+            "name": name,
+            "packets": int(largest ** draw.uniform(0.7, 1)),
+            "octets": int((largest * 200) ** draw.uniform(0.85, 1)),
+            "start": START + draw.randrange(1_000_000),
+            "pace": draw.choice([1, 1, 10, 100]),
+        }
 
     @property
     def name(self):

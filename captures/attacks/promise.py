@@ -1,6 +1,7 @@
 """What a run may take, whatever comes: memory, and CPU time in proportion to what there is and to what is written."""
 
 import functools
+import os
 import time
 import zlib
 
@@ -10,6 +11,8 @@ FORMATS = "csv,ndjson,sqlite,har,html,parquet"
 #: Every option that adds work or memory, all of them in one run.
 OPTIONS = [
     "--har-content", "headers,queries,bodies", "--template", "--by", "host", "--where", "ip_bytes >= 0",
+    # The secrets of every connection of QUIC.
+    "--keys", os.path.join(os.path.dirname(os.path.abspath(__file__)), "quic.keys"),
 ]
 
 
