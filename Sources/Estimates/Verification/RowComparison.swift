@@ -40,8 +40,10 @@ final class LogReadings {
       LogUnits.wholes(pairs), kind: kind, unit: units.whole,
       hints: other?.wholeForm.map { form in
         form.variants.flatMap { form in
-          [LineReading.nothing, .plain(kind)].map {
-            WholeReading(line: $0, header: HeaderReading(form: form), body: .transferred)
+          [LineReading.nothing, .plain(kind)].flatMap { line in
+            [BodyReading.transferred, .decoded].map {
+              WholeReading(line: line, header: HeaderReading(form: form), body: $0)
+            }
           }
         }
       } ?? [], fit: { FormFit($0, kind: kind).wholes() }, search: { WholeReading.readings(of: $0, giving: $1) })

@@ -58,6 +58,8 @@ struct ExchangeNumbers {
     return next
   }
 
-  /// Whether a number has a name that is no exchange's.
-  func isShared(_ number: Int) -> Bool { shared.contains(first[number - 1]) }
+  /// Whether a number has a name that is no exchange's. Where several names are not, none is.
+  func isShared(_ number: Int) -> Bool { shared.count >= Self.sharedNames || shared.contains(first[number - 1]) }
+
+  private static let sharedNames = 3
 }

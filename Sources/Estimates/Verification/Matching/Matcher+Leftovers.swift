@@ -171,9 +171,15 @@ extension Matcher {
       let late = group.map { row in pairs[row].map { gain.lateness(rows[row], $0.exchange) } ?? 0 }
       let delay = rows[group[0]].request == nil ? gain.responseDelay : gain.requestDelay
       let limit = 10 * max(late.min() ?? 0, delay.spread.magnitude)
-      for (row, late) in zip(group, late) where late > limit { open(row) }
+      let nearest = zip(group, late).min { $0.1 < $1.1 }?.0
+      for (row, late) in zip(group, late) where late > limit {
+        guard let nearest, said(row) != said(nearest) else { continue }
+        open(row)
+      }
     }
   }
+
+  private func said(_ row: Int) -> [LogEntry.Said] { rows[row].rows.compactMap { log[$0].said } }
 
   /// The exchanges of a group around a row's time.
   private func near(_ row: Int, _ candidates: [Int], _ longest: Int64, _ gain: PairGain) -> ArraySlice<Int> {
@@ -243,10 +249,10 @@ extension Matcher {
       if isDoubled(index) {
         // A row with another one's time to the letter is that row again.
         let isNearer = found.map { found in
-          !gain.twins.contains(rows[index].first)
-            && rows[index].rows.compactMap { original(of: $0) }.allSatisfy {
-              gain.lateness(rows[index], found) < gain.lateness(rows[index], $0)
-            }
+          let late = gain.lateness(rows[index], found)
+          return !gain.twins.contains(rows[index].first)
+            && (late <= gain.orderSlack.magnitude
+              || rows[index].rows.compactMap { original(of: $0) }.allSatisfy { late < gain.lateness(rows[index], $0) })
         }
         guard isNearer ?? false else {
           if isFew(rows[index].rows, copies) { for row in rows[index].rows { strays.rows[row] = .doubled } }

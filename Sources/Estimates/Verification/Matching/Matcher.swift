@@ -211,7 +211,7 @@ struct Matcher {
     // Where the log has rows twice, it need not be likelier.
     let worth =
       assignment.gain(row, column) + (gain.twins.isEmpty ? CrossingRepair.leastGain : -PairGain.doubtOfMisfit)
-    if ownFit == .none, range.contains(where: { $0 != column && assignment.gain(row, $0) > worth && isOpen($0) }) {
+    if ownFit < .reading, range.contains(where: { $0 != column && assignment.gain(row, $0) > worth && isOpen($0) }) {
       return (true, true)
     }
     var isAmbiguous = false

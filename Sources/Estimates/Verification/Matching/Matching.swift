@@ -171,18 +171,25 @@ struct Matching {
     return own * 2 > hops
   }
 
-  /// The statuses that at least half of the rows have in place of another one, and five rows.
+  /// The statuses that at least half of the rows have in place of another one, and five rows; or nine in ten in place of any.
   private func replacedStatuses(_ gain: PairGain) -> Set<ReplacedStatus> {
-    var rows: [Int: Int] = [:]
+    var rows: [Int?: Int] = [:]
     var differing: [ReplacedStatus: Int] = [:]
     for (index, pair) in pairs.enumerated() {
       guard let pair, !pair.isOpen, self.rows[index].status > 0, exchanges[pair.exchange].status > 0 else { continue }
       let status = ReplacedStatus(logged: self.rows[index].status, sent: exchanges[pair.exchange].status)
       rows[status.sent, default: 0] += 1
+      rows[nil, default: 0] += 1
       guard status.logged != status.sent, gain.chain(self.rows[index], pair.exchange).isEmpty else { continue }
       differing[status, default: 0] += 1
     }
-    return Set(differing.filter { $0.value >= 5 && $0.value * 2 >= rows[$0.key.sent] ?? 0 }.keys)
+    var replaced = Set(differing.filter { $0.value >= 5 && $0.value * 2 >= rows[$0.key.sent] ?? 0 }.keys)
+    for logged in Set(differing.keys.map(\.logged)) {
+      let sum = differing.filter { $0.key.logged == logged }.values.reduce(0, +)
+      let others = (rows[nil] ?? 0) - (rows[logged] ?? 0)
+      if sum >= 5, sum * 10 >= others * 9 { replaced.insert(ReplacedStatus(logged: logged, sent: nil)) }
+    }
+    return replaced
   }
 
   /// The rows that repeat another row, and the exchange of that one: they show how exact times are where two parts of an app

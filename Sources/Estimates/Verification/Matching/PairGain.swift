@@ -86,6 +86,7 @@ struct PairGain {
   /// Whether the log may have a status for another one that was sent.
   private func isShown(_ logged: Int, for sent: Int) -> Bool {
     WireExchange.isShown(logged, for: sent) || replaced.contains(ReplacedStatus(logged: logged, sent: sent))
+      || replaced.contains(ReplacedStatus(logged: logged, sent: nil))
   }
 
   /// The largest cost of sizes: a row at the right time belongs to its message, however wrong the app counts.
@@ -178,7 +179,7 @@ struct PairGain {
   // MARK: Size
 
   /// The cost of a figure that only a fact of the one message gives, as a body of 0 octets in place of all.
-  private static let factCost = 1.0
+  private static let factCost = 3.0
 
   private func sizeCost(_ row: Int, _ message: Int) -> Double {
     let entry = log[row]
@@ -193,10 +194,10 @@ struct PairGain {
   }
 }
 
-/// A status in a log, and another one that was sent.
+/// A status in a log, and another one that was sent; nil for any.
 struct ReplacedStatus: Hashable {
   var logged: Int
-  var sent: Int
+  var sent: Int?
 }
 
 extension LogEntry {

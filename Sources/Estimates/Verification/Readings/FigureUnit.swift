@@ -107,7 +107,11 @@ struct FigureUnit: Hashable, Sendable {
       let count = figures.indices.count { fits($0) }
       guard count > best?.fits ?? 0, count * 10 >= figures.count * 9 else { return }
       let told = telling.count { fits($0) }
-      guard told * 10 >= telling.count * 9 || told >= manyRows && told * 5 >= telling.count * 4 else { return }
+      // Where a unit of another column leaves 0 of nearly all figures, the others may be errors.
+      let isRest = !shared.isEmpty && telling.count * 20 < figures.count
+      guard isRest || told * 10 >= telling.count * 9 || told >= manyRows && told * 5 >= telling.count * 4 else {
+        return
+      }
       best = (unit, count)
     }
     if !shared.isEmpty {

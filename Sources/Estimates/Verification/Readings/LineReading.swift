@@ -52,9 +52,6 @@ enum LineReading: Reading {
     case none = 0
     /// Nothing, and no space before or after it.
     case absent = -1
-
-    /// The improbability: in a sum it may be any constant.
-    var cost: Int { self == .full ? 0 : 3 }
   }
 
   static let requests =
@@ -193,9 +190,9 @@ enum LineReading: Reading {
     case .nothing: 1
     case .encoded: 0
     case .request(let target, let end, let version):
-      (target == .asSent ? 0 : target == .absolute ? 3 : 1) + end.cost + version.cost
+      (target == .asSent ? 0 : target == .absolute ? 3 : 1) + end.cost + (version == .full ? 0 : 1)
     case .status(let reason, let end, let version):
-      (reason == .asSent ? 0 : 1) + end.cost + version.cost
+      (reason == .asSent ? 0 : 1) + end.cost + (version == .full ? 0 : 1)
     }
   }
 }

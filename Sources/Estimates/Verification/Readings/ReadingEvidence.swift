@@ -55,8 +55,6 @@ struct ReadingEvidence<R: Reading> {
 
   /// The largest number of examined rows; they are spread evenly over all rows.
   static var sampleLimit: Int { 500 }
-  /// The largest cost of a form that is likely, so that no other one is fitted: combinations of rare forms fit by chance.
-  private static var likelyCost: Int { 3 }
   /// The share of the rows that the first believed reading fits is one in this number.
   private static var leastShare: Int { 4 }
   /// The number of rows that makes a reading believed.
@@ -100,7 +98,7 @@ struct ReadingEvidence<R: Reading> {
       if octets.count == samples.count {
         let named = Self.candidates(octets, plain, candidates, search)
         let isForm = named.contains {
-          $0.isForm && $0.cost <= Self.likelyCost && fits($0, samples) * 10 >= samples.count * 9
+          $0.isForm && fits($0, samples) * 10 >= samples.count * 9
         }
         candidates = (isForm ? [] : fit(octets)) + named
         var known: Set<R> = []
@@ -117,13 +115,17 @@ struct ReadingEvidence<R: Reading> {
     if isStrange || roundsDown(samples) { doubtZeros() }
   }
 
-  /// Whether figures of 0 may be rounded: the largest message has a far smaller figure that is not 0.
+  /// Whether figures of 0 may be rounded: one of the largest messages has a far smaller figure that is not 0.
   private func roundsDown(_ samples: [Prepared]) -> Bool {
-    let largest = samples.compactMap { sample in plain.figure(of: sample.message, sample.groups).map { ($0, sample) } }
-      .max { $0.0 < $1.0 }
-    guard let (octets, sample) = largest else { return false }
-    return sample.figure > 0 && sample.figure <= octets / 100
+    samples.compactMap { sample in
+      plain.figure(of: sample.message, sample.groups).map { (octets: $0, figure: sample.figure) }
+    }
+    .sorted { $0.octets > $1.octets }.prefix(Self.largestRows)
+    .contains { $0.figure > 0 && $0.figure <= $0.octets / 1000 }
   }
+
+  /// The number of the largest messages that show whether figures are rounded down.
+  private static var largestRows: Int { 3 }
 
   /// Takes back what figures of 0 say.
   mutating func doubtZeros() {
@@ -266,7 +268,7 @@ struct ReadingEvidence<R: Reading> {
       let count = fits(reading, rest)
       // What fits few of all rows, while nothing fits the others, fits by chance.
       guard count >= Self.leastRows, first != nil || count * Self.leastShare >= samples.count,
-        isBorneOut(reading, rest),
+        isBorneOut(reading, rest), !isConstant(reading, rest),
         shapes(reading, rest) >= min(reading.assumptions, Self.mostShapes)
       else { continue }
       let rivals = order.prefix(60).count { other in
@@ -322,6 +324,14 @@ struct ReadingEvidence<R: Reading> {
     }
     let (fits, telling) = fits(reading, against: plain, samples)
     return fits >= Self.leastRows && fits * 10 >= telling * 9
+  }
+
+  /// Whether a reading of many assumptions gives one figure to all rows that it fits, and the wire has several: that is no way to count.
+  private func isConstant(_ reading: R, _ samples: [Prepared]) -> Bool {
+    guard !reading.isEvident, reading.assumptions > 2 else { return false }
+    let fitted = samples.filter { figure(reading, $0) == $0.figure }
+    guard let one = fitted.first?.figure, one > 0, fitted.allSatisfy({ $0.figure == one }) else { return false }
+    return Set(fitted.map { figure(plain, $0) }).count > 1
   }
 
   /// The reading without the assumptions that too few rows bear out.
