@@ -24,6 +24,28 @@ struct MonitorTableTests {
     #expect(found.map(\.exchange) == [1, 2, 1, 1, 1, nil, 3, 4, 4, 3, 5, 6, 6, 7])
   }
 
+  @Test("a name whose requests wait together is an API's, and no exchange's")
+  func sharedNames() throws {
+    let turns = ["request", "request", "request", "response", "response", "response", "request", "response"]
+    let found = try rows(
+      "host,type,path,occur_time,length,exchange",
+      "h,request,/1,1772359200,1,7", "h,response,/1,1772359200,1,7", "h,request,/2,1772359200,1,8")
+    #expect(found.map(\.exchange) == [1, 1, 2])
+    let entries = try log(
+      "host,type,path,occur_time,length,exchange",
+      turns.map { "h,\($0),/1,1772359200,1,7" } + ["h,request,/2,1772359200,1,8"]
+    ).entries
+    #expect(entries.dropLast().allSatisfy { $0.exchange == nil } && entries.last?.exchange != nil)
+  }
+
+  @Test("methods of libraries that name them in lower case are those that are sent; others are as they are")
+  func methods() throws {
+    let found = try rows(
+      "host,type,path,occur_time,length,method", "h,request,/1,1772359200,1,get", "h,request,/1,1772359200,1,POST",
+      "h,request,/1,1772359200,1,Delete", "h,request,/1,1772359200,1,propfind")
+    #expect(found.map(\.method) == ["GET", "POST", "DELETE", "propfind"])
+  }
+
   @Test("a query is text where there is one; none is known where other rows show that the log has them")
   func queries() throws {
     let columns = "host,path,type,occur_time,length"

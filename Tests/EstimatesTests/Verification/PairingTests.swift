@@ -53,6 +53,19 @@ import Testing
     #expect(wrong.count == 1 && wrong.first?.unexplained == 5_000 - (100 + 3 * 7))
   }
 
+  /// Most bodies are not counted. Of two messages at one time the row of no octets has the one without a body.
+  @Test func aFigureThatFitsAnythingIsTheMessagesThatHasIt() {
+    let wire = wire(polls + [(10_000, 0), (10_001, 400)])
+    var entries = log(wire)
+    entries[27].bodyLength = 131
+    entries[27].length = 181
+    for index in [1, 3, 5] { (entries[index].bodyLength, entries[index].length) = (0, 50) }
+    let verification = verify(entries, wire)
+    let row = verification.rows[25]
+    #expect(row.message?.row.number == 26 || row.isAmbiguous)
+    #expect(!row.total.causes.contains { $0.kind == .bodyNotCounted })
+  }
+
   @Test func aRowThatIsThereTwiceIsNamed() {
     let wire = wire(polls)
     var entries = log(wire)
