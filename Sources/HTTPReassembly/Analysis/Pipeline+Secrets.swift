@@ -10,7 +10,7 @@ extension Pipeline {
   public mutating func learn(secrets octets: RawSpan, ofLog log: Int? = nil) {
     let known = run.secrets.count
     run.secrets.read(octets, source: log.map(SecretMark.source(ofLog:)) ?? SecretMark.captures)
-    if run.secrets.count > known { offerSecrets() }
+    offerSecrets(run.secrets.count - known)
     shareMemory()
   }
 
@@ -51,7 +51,13 @@ extension Pipeline {
   }
 
   /// Offers new secrets to the waiting connections, in the order in which they began to wait.
-  private mutating func offerSecrets() {
+  ///
+  /// Where few secrets come at a time to very many connections, most offers are left out. A connection that got none looks by itself at its
+  /// next record, or when it gives up waiting.
+  private mutating func offerSecrets(_ new: Int) {
+    guard new > 0, waitsForSecrets,
+      offers.take(secretWaiters.count + quic.waitingCount, after: run.ledger.packets, new)
+    else { return }
     if quic.isWaiting { quic.offerSecrets(&run) }
     guard !secretWaiters.isEmpty else { return }
     forgetWaiters()
@@ -66,7 +72,7 @@ extension Pipeline {
   public mutating func endOfSecrets() {
     let known = run.secrets.count
     run.secrets.finishLine()
-    if run.secrets.count > known { offerSecrets() }
+    offerSecrets(run.secrets.count - known)
     for _ in 0..<run.secrets.takeRefused() { run.anomalies.note(.tlsKeysFull) }
   }
 
@@ -85,4 +91,24 @@ extension Pipeline {
 
   /// The number of secrets that are known.
   public var secretCount: Int { run.secrets.count }
+}
+
+/// The looks of waiting connections for new secrets that are paid for: each packet and each secret pays for one.
+struct SecretOffers {
+  private var left = Self.most
+  /// The number of packets that have paid.
+  private var packets = 0
+
+  /// The looks that need no pay.
+  static let most = 1 << 16
+
+  /// Takes as many looks as there are waiting connections, after so many packets in all and `new` secrets since the last call. Returns
+  /// false if they are too many.
+  mutating func take(_ count: Int, after packets: Int, _ new: Int) -> Bool {
+    left = min(left + max(packets - self.packets, 0) + new, Self.most)
+    self.packets = packets
+    guard count <= left else { return false }
+    left -= count
+    return true
+  }
 }

@@ -210,4 +210,16 @@ import Testing
       }
     }
   }
+
+  /// Waiting connections are offered secrets as often as packets and secrets pay for, however many there are.
+  @Test func offersArePaidFor() {
+    var offers = SecretOffers()
+    var looks = 0
+    for round in 0..<10_000 where offers.take(5000, after: round * 2, 1) { looks += 5000 }
+    #expect(looks <= SecretOffers.most + 30_000 && looks > SecretOffers.most)
+    // A dialogue of programs with few that wait gets each.
+    offers = SecretOffers()
+    #expect((0..<10_000).allSatisfy { offers.take(12, after: $0 * 12, 5) })
+    #expect(!offers.take(SecretOffers.most + 1, after: 1 << 20, 1 << 20))
+  }
 }

@@ -297,6 +297,8 @@ struct QUICConnections {
 
   /// Whether connections wait for keys.
   var isWaiting: Bool { !waiting.isEmpty }
+  /// The number of connections that wait for keys; some may no longer wait.
+  var waitingCount: Int { waiting.count }
 
   /// Notes that packets of a connection have begun to wait.
   private mutating func noteWaiting(_ slot: Int, _ run: borrowing Run) {
