@@ -82,12 +82,13 @@ final class LogReadings {
   /// Whether a form is known that the other kind of messages may have, too.
   var hasForm: Bool { headerForm != nil || wholeForm != nil }
 
-  /// Takes back what figures of 0 say in the columns that are strange in the messages of the other kind.
+  /// Takes back what figures of 0 say in the columns that are strange in the messages of the other kind. Where the totals of both kinds are
+  /// 0, they say nothing either: a unit that is larger than all messages fits as well as a count of nothing.
   func doubtZeros(with other: LogReadings) {
     if other.lines.isStrange { lines.doubtZeros() }
     if other.headers.isStrange { headers.doubtZeros() }
     if other.bodies.isStrange { bodies.doubtZeros() }
-    if other.wholes.isStrange { wholes.doubtZeros() }
+    if other.wholes.isStrange || other.wholes.isSilent && wholes.isSilent { wholes.doubtZeros() }
   }
 
   // MARK: Expected figures

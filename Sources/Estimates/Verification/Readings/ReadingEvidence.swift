@@ -49,6 +49,8 @@ struct ReadingEvidence<R: Reading> {
   /// Whether most figures beside 0 are not understood, and they are more than a few, which may be errors. Then 0 may be a rounded
   /// figure, or a coincidence.
   private(set) var isStrange = false
+  /// Whether nearly all figures are 0. They may be rounded down, if the other kind of messages has no other figures either.
+  private(set) var isSilent = false
   private let plain: R
   /// Readings of the program that are known otherwise: of readings that fit as many rows they go first.
   private let hints: Set<R>
@@ -111,6 +113,7 @@ struct ReadingEvidence<R: Reading> {
     findFacts(samples)
     let figured = samples.filter { $0.figure != 0 }
     let understood = figured.count { sample in believed.contains { figure($0.reading, sample) == sample.figure } }
+    isSilent = samples.count >= Self.leastRows && figured.count * 20 < samples.count
     isStrange = figured.count * 20 >= samples.count && understood * 2 < figured.count
     if isStrange || roundsDown(samples) { doubtZeros() }
   }
@@ -266,7 +269,7 @@ struct ReadingEvidence<R: Reading> {
     for index in order.prefix(60) where votes[index] >= Self.leastRows {
       let reading = pruned(candidates[index], rest)
       let count = fits(reading, rest)
-      // What fits few of all rows, while nothing fits the others, fits by chance.
+      // A reading that fits few of all rows fits them by chance where none fits the others.
       guard count >= Self.leastRows, first != nil || count * Self.leastShare >= samples.count,
         isBorneOut(reading, rest), !isConstant(reading, rest),
         shapes(reading, rest) >= min(reading.assumptions, Self.mostShapes)
