@@ -74,6 +74,7 @@ let package = Package(
       dependencies: [
         "CMalloc", "Cryptography", "Packets", "Shared",
         .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "HeapModule", package: "swift-collections"),
       ],
       swiftSettings: settings),
     .target(

@@ -107,6 +107,8 @@ struct HTTP3Flow {
   var end: MultiplexedStreams.MessageEnd?
   /// Whether no more octets come.
   var isEnded = false
+  /// Whether the session knows it no more.
+  var isRemoved = false
   /// The number of entries in the dynamic table when the first octet came.
   let inserts: Int
 

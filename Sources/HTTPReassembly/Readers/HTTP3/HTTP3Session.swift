@@ -163,6 +163,7 @@ struct HTTP3Session {
   private mutating func remove(_ side: Side, _ stream: UInt64, _ run: inout Run) {
     guard let flow = flows[side].removeValue(forKey: stream) else { return }
     settleCharges(flow, side, isLast: true, &run)
+    flow.value.isRemoved = true
     flowMemory -= flow.value.counted
     if stream & 2 != 0 { unidirectional[side] -= 1 }
   }
@@ -390,7 +391,7 @@ struct HTTP3Session {
     settleCharges(flow, run.side, &run)
     let memory = flow.value.memory
     // A removed flow is counted no more.
-    if flows.look(run.side, { $0[flow.value.stream] != nil }) {
+    if !flow.value.isRemoved {
       flowMemory += memory - flow.value.counted
       flow.value.counted = memory
     }

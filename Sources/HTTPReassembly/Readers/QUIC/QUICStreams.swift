@@ -200,7 +200,7 @@ struct QUICStreams {
 
   /// Takes the octets of a range that lie in gaps given up. Returns how many there are.
   private mutating func takeLate(_ range: Range<StreamPosition>, _ slot: Int, _ side: Side, _ run: inout Run) -> Int {
-    guard !entries[slot].halves[side].gaps.isEmpty else { return 0 }
+    guard entries[slot].halves.look(side, { $0.gaps.contains { $0.overlaps(range) } }) else { return 0 }
     var late = 0
     var left: [Range<StreamPosition>] = []
     for gap in entries[slot].halves[side].gaps {
