@@ -6,10 +6,6 @@ import os
 from packets import *
 
 
-def udp(payload, ports=(5000, 5001)):
-    return struct.pack(">HHHH", *ports, 8 + len(payload), 0) + payload
-
-
 def fragment(capture, payload, offset, has_more, identification=7):
     flags = offset // 8 | (0x2000 if has_more else 0)
     capture.write(ipv4(CLIENT, SERVER, 17, payload, identification=identification, fragment=flags))

@@ -3,6 +3,7 @@
 import random
 
 from quic import *
+from streams import prefixed
 
 DATA, HEADERS, SETTINGS, PUSH_PROMISE = 0, 1, 4, 5
 END = 1
@@ -16,19 +17,8 @@ def frame(kind, octets=b""):
     return integer(kind) + integer(len(octets)) + octets
 
 
-def number(first, bits, value):
-    """An integer with a prefix (RFC 7541 5.1)."""
-    limit = (1 << bits) - 1
-    if value < limit:
-        return bytes([first | value])
-    coded, value = bytes([first | limit]), value - limit
-    while value >= 128:
-        coded, value = coded + bytes([value & 127 | 128]), value >> 7
-    return coded + bytes([value])
-
-
 def text(first, bits, octets):
-    return number(first, bits, len(octets)) + octets
+    return prefixed(first, bits, len(octets)) + octets
 
 
 def literal(name, value):
@@ -36,14 +26,14 @@ def literal(name, value):
 
 
 #: GET, https, the path / of the static table (RFC 9204 A), and a host.
-REQUEST = b"\xd1\xd7\xc1" + number(0x50, 4, 0) + text(0, 7, b"a.example")
+REQUEST = b"\xd1\xd7\xc1" + prefixed(0x50, 4, 0) + text(0, 7, b"a.example")
 OK = b"\0\0\xd9"
 GET = b"\0\0" + REQUEST
 
 
 def section(inserts, fields):
     """A field section that needs the first `inserts` entries, and counts from their end."""
-    return number(0, 8, inserts % (2 * (CAPACITY // 32)) + 1) + b"\0" + fields
+    return prefixed(0, 8, inserts % (2 * (CAPACITY // 32)) + 1) + b"\0" + fields
 
 
 def insertion(name, value):
@@ -72,7 +62,7 @@ class HTTP3Connection(QUICConnection):
             self.say(side, self.next(side, identifier, octets[start:start + size]))
 
     def set_table(self, side, instructions=b""):
-        self.write(side, ENCODER[side], b"\2" + number(0x20, 5, CAPACITY) + instructions)
+        self.write(side, ENCODER[side], b"\2" + prefixed(0x20, 5, CAPACITY) + instructions)
 
 
 def http3_streams_without_end(capture):
@@ -129,7 +119,7 @@ def http3_capacities(capture):
     """The table's size goes to nothing and back, again and again, with entries between."""
     connection = HTTP3Connection(capture)
     connection.set_table(CLIENT_SIDE)
-    change = insertion(b"k", b"v") * 3 + b"\0" * 3 + b"\x20" + number(0x20, 5, CAPACITY)
+    change = insertion(b"k", b"v") * 3 + b"\0" * 3 + b"\x20" + prefixed(0x20, 5, CAPACITY)
     for _ in range(60_000):
         connection.write(CLIENT_SIDE, ENCODER[CLIENT_SIDE], change * 60)
 

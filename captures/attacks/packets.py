@@ -50,6 +50,10 @@ def ipv6(source, destination, following, payload):
     return struct.pack(">IHBB", 6 << 28, len(payload), following, 64) + address(source) + address(destination) + payload
 
 
+def udp(payload, ports=(5000, 5001)):
+    return struct.pack(">HHHH", *ports, 8 + len(payload), 0) + payload
+
+
 def tcp(source, destination, ports, sequence, acknowledgment, flags, payload=b"", window=0xFFFF, is_bad=False):
     head = struct.pack(
         ">HHIIBBHHH", *ports, sequence % 2**32, acknowledgment % 2**32, 0x50, flags, window, 0, 0)

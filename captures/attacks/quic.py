@@ -180,7 +180,7 @@ class QUICConnection:
         """Sends a datagram, from another address of the client's than its first one if there is one."""
         client, port = client or self.client, port or self.port
         ends, ports = ((client, SERVER), (port, 443)) if side == CLIENT_SIDE else ((SERVER, client), (443, port))
-        self.capture.write(ipv4(*ends, 17, struct.pack(">HHHH", *ports, 8 + len(payload), 0) + payload))
+        self.capture.write(ipv4(*ends, 17, udp(payload, ports)))
 
     def next_number(self, space, side):
         number = self.numbers[space, side] = self.numbers.get((space, side), -1) + 1

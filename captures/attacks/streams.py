@@ -15,18 +15,22 @@ def frame(kind, flags=0, stream=0, payload=b""):
     return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
 
 
+def prefixed(first, bits, value):
+    """An integer with a prefix (RFC 7541 5.1)."""
+    limit = (1 << bits) - 1
+    if value < limit:
+        return bytes([first | value])
+    coded, value = bytes([first | limit]), value - limit
+    while value >= 128:
+        coded, value = coded + bytes([value & 127 | 128]), value >> 7
+    return coded + bytes([value])
+
+
 def literal(name, value, is_indexed=False):
     """A field in full, which goes into the dynamic table or not."""
 
     def text(octets):
-        length = len(octets)
-        if length < 127:
-            return bytes([length]) + octets
-        rest, coded = length - 127, b"\x7f"
-        while rest >= 128:
-            coded += bytes([rest & 127 | 128])
-            rest >>= 7
-        return coded + bytes([rest]) + octets
+        return prefixed(0, 7, len(octets)) + octets
 
     return (b"\x40" if is_indexed else b"\x00") + text(name) + text(value)
 

@@ -5,7 +5,7 @@ import struct
 
 from messages import everywhere
 from packets import *
-from streams import END_HEADERS, END_STREAM, HEADERS, PREFACE, REQUEST, SETTINGS, frame, literal
+from streams import END_HEADERS, END_STREAM, HEADERS, PREFACE, REQUEST, SETTINGS, frame, literal, prefixed
 
 
 def answered(capture, exchanges):
@@ -118,8 +118,8 @@ def http2_fields_shuffled(capture):
     """Two hundred fields of the table in another order in each request, an octet or two each."""
     draw = random.Random(2)
     first = TABLE_64K + REQUEST + b"".join(literal(f"{number:03}".encode(), b"y", is_indexed=True) for number in range(200))
-    # The 200 of the dynamic table have the numbers 62 to 261; from 127 on a number has two octets.
-    names = [bytes([0x80 | number]) if number < 127 else b"\xff" + integer(number - 127) for number in range(62, 262)]
+    # The 200 of the dynamic table have the numbers 62 to 261.
+    names = [prefixed(0x80, 7, number) for number in range(62, 262)]
 
     def requests():
         for stream in range(3, 60_003, 2):
@@ -127,15 +127,6 @@ def http2_fields_shuffled(capture):
             yield frame(HEADERS, END_STREAM | END_HEADERS, stream, REQUEST + b"".join(names))
 
     flood2(capture, split(first) + b"".join(requests()))
-
-
-def integer(rest):
-    """What follows a prefix that is full (RFC 7541 5.1)."""
-    coded = b""
-    while rest >= 128:
-        coded += bytes([rest & 127 | 128])
-        rest >>= 7
-    return coded + bytes([rest])
 
 
 def contents_dear(capture):
