@@ -29,7 +29,7 @@ public struct Totals: Sendable {
   public var anomalies: AnomalyLog
   /// Totals by API, sorted by the octets of host, path and method.
   public var apis: [APITotals]
-  /// TLS and QUIC connections that were not wholly opened, by server name, most octets first.
+  /// TLS and QUIC connections that are closed, or for the most part, by server name, most octets first.
   public var secureHosts: [SecureHostTotals]
   /// The cost of each host's connections, sorted by the octets of hosts; empty unless `Configuration.tables` asks for it.
   public var hosts: [HostTotals] = []

@@ -1,4 +1,4 @@
-/// The cost of one server name's TLS and QUIC connections that were not wholly opened. Lengths are octets.
+/// The cost of one server name's TLS and QUIC connections that are closed, or for the most part. Lengths are octets.
 public struct SecureHostTotals: Sendable, Equatable {
   /// The name that clients asked for, lower-case. Empty if the ClientHello names none or was not captured.
   public var serverName: [UInt8] = []
@@ -27,7 +27,7 @@ public struct SecureHostTotals: Sendable, Equatable {
   }
 }
 
-/// Totals of TLS and QUIC connections that were not wholly opened, by server name, updated when connections become final.
+/// Totals of TLS and QUIC connections that are closed, or for the most part, by server name, updated when connections become final.
 struct SecureHosts {
   /// Names with totals of their own. Beyond it, connections are counted without a name. People read only the first few.
   static let limit = 4096
@@ -45,7 +45,8 @@ struct SecureHosts {
       if security.opening == .yes { openings.opened += 1 }
       if security.opening == .partly { openings.openedPartly += 1 }
     }
-    guard security.opening != .yes else { return }
+    let length = connection.ipLength.client + connection.ipLength.server
+    guard security.opening != .yes, security.opening != .partly || connection.unopened > length / 2 else { return }
     var name = texts.octets(security.serverName)
     if totals.count >= Self.limit, totals[name] == nil { name = [] }
     totals[name, default: SecureHostTotals(serverName: name)].add(connection, texts: texts)
