@@ -21,16 +21,20 @@ struct HTTP3FrameSearch {
     var headers: UInt8 = 0
     /// Whether they lead exactly to the end of the stream.
     var isEnding = false
+    /// Whether the octet at the place was not seen.
+    var isUnseen = false
     /// The place of the next header.
     var next = 0
   }
 
   /// The offset of the first header of DATA that shows frames; nil if there is none, or if others show other frames.
   ///
-  /// `isEnd` says whether the stream ends behind the octets. Octets that were not seen have the value 0xff, which begins no frame.
-  static func firstHeader(in octets: RawSpan, isEnd: Bool) -> Int? {
+  /// `isEnd` says whether the stream ends behind the octets. Octets that were not seen are in `unseen`, and have the value 0xff, which
+  /// begins no frame. A header that leads to them shows as much as one that leads beyond all octets.
+  static func firstHeader(in octets: RawSpan, isEnd: Bool, unseen: [Range<Int>] = []) -> Int? {
     let count = octets.byteCount
     var chains = [Chain](repeating: Chain(), count: count + 1)
+    for place in unseen.joined() { chains[place].isUnseen = true }
     var best: Int?
     for place in (0..<count).reversed() {
       let type = UInt64(octets.octet(place))
@@ -41,7 +45,7 @@ struct HTTP3FrameSearch {
       var chain = Chain(headers: 1, isEnding: isEnd && next == count, next: next)
       if next < count {
         // Trailer fields end the stream, and empty frames have no use elsewhere.
-        guard type == HTTP3Type.data, length > 0, chains[next].headers > 0 else { continue }
+        guard type == HTTP3Type.data, length > 0, chains[next].headers > 0 || chains[next].isUnseen else { continue }
         chain.headers = min(chains[next].headers, .max - 1) + 1
         chain.isEnding = chains[next].isEnding
       }
@@ -56,11 +60,11 @@ struct HTTP3FrameSearch {
     return best
   }
 
-  /// Whether headers from a place on lead to a later one.
+  /// Whether headers from a place on lead to a later one, or to octets in front of it that were not seen.
   private static func leads(from place: Int, to later: Int, _ chains: [Chain]) -> Bool {
     var place = place
-    while place < later { place = chains[place].next }
-    return place == later
+    while place < later, !chains[place].isUnseen { place = chains[place].next }
+    return place <= later
   }
 }
 
@@ -135,6 +139,7 @@ extension HTTP3Session {
 
   private func firstHeader(_ flow: Flow) -> Int? {
     var octets: [UInt8] = []
+    var unseen: [Range<Int>] = []
     var isEnd = flow.value.end == .complete
     for index in 0..<flow.value.held.count {
       let piece = flow.value.held[index]
@@ -144,12 +149,13 @@ extension HTTP3Session {
         break
       }
       if piece.hidden > 0 {
+        unseen.append(octets.count..<octets.count + length)
         octets += repeatElement(0xff, count: length)
       } else {
         octets += piece.octets[piece.taken...]
       }
     }
-    return octets.withOctets { HTTP3FrameSearch.firstHeader(in: $0, isEnd: isEnd) }
+    return octets.withOctets { HTTP3FrameSearch.firstHeader(in: $0, isEnd: isEnd, unseen: unseen) }
   }
 
   /// Goes on with a frame `offset` octets behind a gap. Those before it are content of the frame whose header was lost. They have no owner

@@ -11,8 +11,8 @@ import Testing
     lengths.flatMap { HTTP3Dialogue.frame(0, content($0)) }
   }
 
-  private static func found(_ octets: [UInt8], isEnd: Bool = false) -> Int? {
-    octets.withOctets { HTTP3FrameSearch.firstHeader(in: $0, isEnd: isEnd) }
+  private static func found(_ octets: [UInt8], isEnd: Bool = false, unseen: [Range<Int>] = []) -> Int? {
+    octets.withOctets { HTTP3FrameSearch.firstHeader(in: $0, isEnd: isEnd, unseen: unseen) }
   }
 
   /// Three headers in a row show frames, and a frame that ends with its stream does.
@@ -28,6 +28,24 @@ import Testing
     // Trailer fields end the stream, and so does an empty frame.
     #expect(Self.found(rest + Self.frames([100]) + HTTP3Dialogue.frame(1, [0, 0, 1, 2]), isEnd: true) == 70)
     #expect(Self.found(rest + Self.frames([100]) + [0, 0], isEnd: true) == 70)
+  }
+
+  /// Headers may lead to octets that were lost, too, and others may follow behind those. They may not lead past other headers.
+  @Test func headersThatLeadToLostOctets() {
+    let start = Self.text(70) + Self.frames([100, 200, 300])
+    let lost = [UInt8](repeating: 0xff, count: 10)
+    let octets = start + lost + Self.text(500)
+    #expect(Self.found(octets) == nil)
+    #expect(Self.found(octets, unseen: [start.count..<start.count + 10]) == 70)
+    #expect(Self.found(octets, unseen: [start.count + 1..<start.count + 10]) == nil)
+    let two = Self.text(70) + Self.frames([100, 200])
+    #expect(Self.found(two + lost, unseen: [two.count..<two.count + 10]) == nil)
+    let others = octets + Self.frames([400, 500, 600])
+    #expect(Self.found(others) == octets.count)
+    #expect(Self.found(others, unseen: [start.count..<start.count + 10]) == 70)
+    // The last header leads past the first one of the others.
+    let past = start + [0, 0x50, 0] + Self.text(300) + lost + Self.frames([400, 500, 600])
+    #expect(Self.found(past, unseen: [start.count + 303..<start.count + 313]) == nil)
   }
 
   /// Octets in which frames occur by chance show none, and neither do two ways of reading.
