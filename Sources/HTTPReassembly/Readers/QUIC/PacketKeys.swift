@@ -6,6 +6,11 @@ struct PacketRoom {
   var frames: [UInt8] = []
   /// The header of the packet, which is authenticated with the frames.
   var header: [UInt8] = []
+  /// Octets that may still be opened in vain to find where packets end. Each datagram gives as many as it has.
+  var trialOctets = PacketRoom.trialOctetLimit
+
+  /// The most of them. A connection without connection IDs takes up to half a megabyte, once for each side.
+  static let trialOctetLimit = 4 << 20
 }
 
 /// The place of a protected packet in its datagram.
@@ -18,6 +23,9 @@ struct PacketPlace {
   var end: Int
   /// Whether its header has the long form.
   var isLong: Bool
+
+  /// The octets behind the longest packet number from which the mask of the header is made.
+  static var sampleLength: Int { HeaderCipher.blockLength }
 }
 
 /// The part of a header that was protected (RFC 9001 §5.4.1).

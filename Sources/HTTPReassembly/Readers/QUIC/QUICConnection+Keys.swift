@@ -110,9 +110,10 @@ extension QUICConnection {
 
   /// Opens a packet with the keys in use; nil when they do not open it.
   private func openWithKeys(
-    _ level: QUICLevel, _ place: PacketPlace, _ payload: RawSpan, from side: Side, _ room: inout PacketRoom
+    _ level: QUICLevel, _ place: PacketPlace, _ payload: RawSpan, from side: Side, isSearched: Bool = true,
+    _ room: inout PacketRoom
   ) -> QUICOpening? {
-    opener?.value.sides[side].open(level, place, in: payload, &room)
+    opener?.value.sides[side].open(level, place, in: payload, isSearched: isSearched, &room)
   }
 
   // MARK: Packets with secrets
@@ -137,13 +138,16 @@ extension QUICConnection {
   }
 
   /// Opens a packet of another level with the keys in use, else with those of each secret that may be right.
+  ///
+  /// `isSearched` says whether its number may be far ahead, and its keys updated several times. A packet that is not searched is one of
+  /// several trials, and its failure is not counted.
   mutating func open(
     _ level: QUICLevel, _ version: UInt32, _ place: PacketPlace, _ payload: RawSpan, from side: Side,
-    _ room: inout PacketRoom, _ run: inout Run
+    isSearched: Bool = true, _ room: inout PacketRoom, _ run: inout Run
   ) -> QUICOpening {
     guard let opener else { return .closed }
     if opener.look({ $0.hasKeys(level, of: side) }) {
-      return openWithKeys(level, place, payload, from: side, &room) ?? .closed
+      return openWithKeys(level, place, payload, from: side, isSearched: isSearched, &room) ?? .closed
     }
     // A hello may have been captured later. It counts as lost once nothing is waited for.
     if level == .handshake, opener.value.hasGivenUp, opener.value.name == nil {
@@ -154,15 +158,15 @@ extension QUICConnection {
     }
     let numbers = opener.value.sides[side].numbers[level.space]
     for index in opener.value.sides[side].levels[level.rawValue].candidates.indices {
-      var trials = opener.value.sides[side].trials
+      var trials = isSearched ? opener.value.sides[side].trials : 0
       let opened = opener.value.sides[side].levels[level.rawValue].candidates[index].keys.open(
         place, in: payload, numbers, trials: &trials, &room)
-      opener.value.sides[side].trials = trials
+      if isSearched { opener.value.sides[side].trials = trials }
       guard let opened else { continue }
       adopt(index, level, side, &run)
       return .opened(number: opened.number, length: opened.length)
     }
-    opener.value.sides[side].levels[level.rawValue].failures += 1
+    if isSearched { opener.value.sides[side].levels[level.rawValue].failures += 1 }
     return .closed
   }
 

@@ -32,7 +32,7 @@ struct QUICConnection {
   var hasOpened = false
   var hasUnopened = false
   /// Whether a side has reset it without its keys (RFC 9000 §10.3).
-  private var isReset = false
+  var isReset = false
   /// Whether the server negotiated another version, and no hello of it followed, or closed the connection during the handshake.
   var isRefused = false
   private var added = ConnectionContext.Added()
@@ -174,8 +174,8 @@ struct QUICConnection {
         return
       }
       guard payload.octet(offset) & 0x80 != 0 else {
-        // A packet in short form ends with its datagram.
-        return readShort(payload, from: offset, length: length, &account, &room, &run)
+        offset = readShort(payload, from: offset, length: length, &account, &room, &run)
+        continue
       }
       guard let header = QUICPacketHeader(payload, at: offset, length: length, isKnown: version != 0) else {
         if offset == 0 { account.protected += rest } else { account.packet += rest }
@@ -219,44 +219,8 @@ struct QUICConnection {
     finish(packet, level, place, payload, length, &account, &room, &run)
   }
 
-  private mutating func readShort(
-    _ payload: RawSpan, from start: Int, length: Int, _ account: inout DatagramAccount, _ room: inout PacketRoom,
-    _ run: inout Run
-  ) {
-    let side = account.side
-    let isGreased = payload.octet(start) & 0x40 == 0
-    // Behind other packets, zeros are padding outside packets. A packet with a greased bit needs keys (RFC 9287 §3.1).
-    let isPacket = start == 0 || !isGreased || opener?.look { $0.hasKeys(.application, of: side) } ?? false
-    guard isPacket else {
-      account.packet += length - start
-      return
-    }
-    var packet = QUICOpening.closed
-    var place = PacketPlace(start: start, numberOffset: start, end: length, isLong: false)
-    if length <= payload.byteCount, let opener {
-      if let count = opener.look({ $0.idLength(to: 1 - side, payload, at: start) }) {
-        place.numberOffset = start + 1 + count
-        packet = open(.application, version, place, payload, from: side, &room, &run)
-      } else if opener.value.hasHandshake, mayOpenLater(.application, side, run) {
-        packet = .waits
-      }
-    }
-    if start == 0, length <= payload.byteCount, case .closed = packet,
-      opener?.look({ $0.isStatelessReset(payload.extracting(0..<length), from: side) }) ?? false
-    {
-      account.packet += length
-      isReset = true
-      return
-    }
-    if isGreased, start > 0, case .closed = packet {
-      account.packet += length - start
-      return
-    }
-    finish(packet, .application, place, payload, length - start, &account, &room, &run)
-  }
-
   /// Counts a packet, and reads its frames if it was opened.
-  private mutating func finish(
+  mutating func finish(
     _ packet: QUICOpening, _ level: QUICLevel, _ place: PacketPlace, _ payload: RawSpan, _ length: Int,
     _ account: inout DatagramAccount, _ room: inout PacketRoom, _ run: inout Run
   ) {

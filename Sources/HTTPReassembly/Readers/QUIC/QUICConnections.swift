@@ -233,6 +233,7 @@ struct QUICConnections {
     _ run: inout Run
   ) {
     makeRoom(payload)
+    room.trialOctets = min(room.trialOctets + payload.byteCount, PacketRoom.trialOctetLimit)
     let side = entries.look(slot) { $0.connection.side(of: datagram) }
     if mention.process != .none { entries[slot].connection.note(mention, from: side, &run.texts) }
     entries[slot].connection.take(

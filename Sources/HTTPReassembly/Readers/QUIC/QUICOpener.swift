@@ -60,6 +60,8 @@ struct QUICOpener {
     var numbers = Array(repeating: PacketNumbers(), count: 3)
     /// Trials that are left for packets behind lost ones.
     var trials = KeyPhases.trialLimit
+    /// Octets of the segments in its latest datagram that has several; 0 before.
+    var segmentLength = 0
     /// Handshake octets of Initial and of Handshake packets.
     var initial = CryptoOctets()
     var handshake = CryptoOctets()
@@ -70,11 +72,15 @@ struct QUICOpener {
     /// The tokens of its stateless resets, oldest first (RFC 9000 §10.3). They have the form of an ID of 16 octets.
     var resetTokens: [QUICConnectionID] = []
 
-    /// Opens a packet with the keys in use at a level; nil if they do not open it.
+    /// Opens a packet with the keys in use at a level; nil if they do not open it. `isSearched` says whether its number may be far ahead,
+    /// and its keys updated several times.
     mutating func open(
-      _ level: QUICLevel, _ place: PacketPlace, in payload: RawSpan, _ room: inout PacketRoom
+      _ level: QUICLevel, _ place: PacketPlace, in payload: RawSpan, isSearched: Bool, _ room: inout PacketRoom
     ) -> QUICOpening? {
-      levels[level.rawValue].keys?
+      let left = trials
+      if !isSearched { trials = 0 }
+      defer { if !isSearched { trials = min(left + trials, KeyPhases.trialLimit) } }
+      return levels[level.rawValue].keys?
         .open(place, in: payload, numbers[level.space], trials: &trials, &room)
         .map { .opened(number: $0.number, length: $0.length) }
     }
@@ -165,6 +171,15 @@ struct QUICOpener {
   /// Whether keys are in use for packets of a side at a level.
   func hasKeys(_ level: QUICLevel, of side: Side) -> Bool {
     sides.look(side) { $0.levels[level.rawValue].keys != nil }
+  }
+
+  /// Whether keys are in use for packets of a side at a level, or can be tried.
+  func mayOpen(_ level: QUICLevel, of side: Side) -> Bool {
+    sides.look(side) {
+      $0.levels[level.rawValue].keys != nil
+        || !$0.levels[level.rawValue].candidates.isEmpty
+          && $0.levels[level.rawValue].failures < Self.attemptLimit
+    }
   }
 
   /// Remembers a connection ID that a side chose for itself. Returns whether it is new, and the one that is forgotten for it.
