@@ -156,6 +156,19 @@ def quic_coalesced(capture):
         connection.send(side, opened + b"".join(head + draw.randbytes(20) for _ in range(20)))
 
 
+def quic_segments(capture):
+    """Datagrams with many packets in short form, of ever other lengths and without IDs: each end is looked for. Then none that opens, each
+    octet of which may begin a packet."""
+    draw = random.Random(10)
+    connection = QUICConnection(capture, has_client_id=False)
+    for number in range(300):
+        octets = b""
+        while len(octets) < 60_000:
+            octets += connection.short(SERVER_SIDE, bytes(4 + draw.randrange(1, 400)))
+        connection.send(SERVER_SIDE, octets)
+        connection.send(CLIENT_SIDE, (b"\x40" + connection.servers) * 6000)
+
+
 def quic_acknowledgments(capture):
     """Frames of acknowledgments with as many ranges as a packet holds."""
     connection = QUICConnection(capture)
@@ -181,5 +194,5 @@ SMALL = []
 LARGE = [
     quic_initials, quic_handshakes, quic_unknown_ids, quic_unknown_long_headers, quic_ids, quic_streams_far_apart,
     quic_hello_in_pieces, quic_handshake_in_pieces, quic_streams_in_pieces, quic_key_updates, quic_wrong_keys,
-    quic_numbers_far_apart, quic_paths, quic_paths_shared, quic_coalesced, quic_acknowledgments, quic_early_data_waiting,
+    quic_numbers_far_apart, quic_paths, quic_paths_shared, quic_coalesced, quic_segments, quic_acknowledgments, quic_early_data_waiting,
 ]
