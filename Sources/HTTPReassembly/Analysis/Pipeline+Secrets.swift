@@ -95,7 +95,7 @@ extension Pipeline {
 
 /// The looks of waiting connections for new secrets that are paid for: each packet and each secret pays for one.
 struct SecretOffers {
-  private var left = Self.most
+  private var allowance = Allowance(Self.most)
   /// The number of packets that have paid.
   private var packets = 0
 
@@ -105,10 +105,8 @@ struct SecretOffers {
   /// Takes as many looks as there are waiting connections, after so many packets in all and `new` secrets since the last call. Returns
   /// false if they are too many.
   mutating func take(_ count: Int, after packets: Int, _ new: Int) -> Bool {
-    left = min(left + max(packets - self.packets, 0) + new, Self.most)
+    allowance.earn(max(packets - self.packets, 0) + new, most: Self.most)
     self.packets = packets
-    guard count <= left else { return false }
-    left -= count
-    return true
+    return allowance.take(count)
   }
 }

@@ -17,6 +17,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   var waiting = WaitingConnections()
   /// Slots of connections that began to wait for secrets, in that order. Some may no longer wait.
   var secretWaiters: [Int32] = []
+  /// The looks of those connections for new secrets that are paid for.
   var offers = SecretOffers()
   var quic = QUICConnections()
   var run: Run

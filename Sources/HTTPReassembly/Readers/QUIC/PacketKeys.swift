@@ -7,7 +7,7 @@ struct PacketRoom {
   /// The header of the packet, which is authenticated with the frames.
   var header: [UInt8] = []
   /// Octets that may still be opened in vain to find where packets end. Each datagram gives as many as it has.
-  var trialOctets = PacketRoom.trialOctetLimit
+  var trialOctets = Allowance(PacketRoom.trialOctetLimit)
 
   /// The most of them. A connection without connection IDs takes up to half a megabyte, once for each side.
   static let trialOctetLimit = 4 << 20

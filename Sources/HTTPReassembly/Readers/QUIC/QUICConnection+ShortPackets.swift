@@ -51,10 +51,10 @@ extension QUICConnection {
     let known = opener.look { $0.sides.look(side) { $0.segmentLength } }
     let isSegment = known > 0 && place.mayBeFollowed(behind: known, in: payload)
     if isSegment, let packet = openSegment(of: known, &place, payload, from: side, &room, &run) { return packet }
-    if !isSegment || room.trialOctets > 0 {
+    if !isSegment || room.trialOctets.left > 0 {
       let packet = open(.application, version, place, payload, from: side, isSearched: false, &room, &run)
       guard case .closed = packet, opener.look({ $0.mayOpen(.application, of: side) }) else { return packet }
-      if isSegment { room.trialOctets -= place.end - place.start }
+      if isSegment { room.trialOctets.pay(place.end - place.start) }
       if let segment = openFirstSegment(&place, payload, from: side, &room, &run) { return segment }
     }
     // The segments behind one that stays closed are read.
@@ -71,10 +71,10 @@ extension QUICConnection {
     let shortest = place.numberOffset - start + 4 + PacketPlace.sampleLength
     for lengths in [1200..<1501, shortest..<1200, 1501..<max(end - start, 1501)] {
       for length in lengths where length < end - start {
-        guard room.trialOctets > 0 else { return nil }
+        guard room.trialOctets.left > 0 else { return nil }
         guard let packet = openSegment(of: length, &place, payload, from: side, &room, &run) else { continue }
         // The whole rest was tried before.
-        room.trialOctets -= end - start
+        room.trialOctets.pay(end - start)
         opener?.value.sides[side].segmentLength = length
         return packet
       }
@@ -92,7 +92,7 @@ extension QUICConnection {
     segment.end = place.start + length
     let packet = open(.application, version, segment, payload, from: side, isSearched: false, &room, &run)
     guard case .opened = packet else {
-      room.trialOctets -= length
+      room.trialOctets.pay(length)
       return nil
     }
     place = segment

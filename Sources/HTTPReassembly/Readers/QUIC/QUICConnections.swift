@@ -29,8 +29,8 @@ struct QUICConnections {
   private struct Shared {
     /// Oldest first. IDs tell them apart.
     var slots: [Int] = []
-    /// The number of keys that may still be tried in vain for datagrams without a known ID.
-    var trials = QUICConnections.trialReserve
+    /// Keys that may still be tried in vain for datagrams without a known ID.
+    var trials = Allowance(QUICConnections.trialReserve)
   }
 
   private var entries = Slab<Known>()
@@ -174,10 +174,9 @@ struct QUICConnections {
   ) -> (slot: Int, isCertain: Bool) {
     let length = datagram.payloadLength
     let header = QUICPacketHeader(payload, at: 0, length: length, isKnown: true)
-    let older = others[key]?.slots ?? []
+    let newestFirst = [latest] + (others[key]?.slots ?? []).reversed()
     var possible: Int?
-    for index in -1..<older.count {
-      let slot = index < 0 ? latest : older[older.count - 1 - index]
+    for slot in newestFirst {
       switch entries.look(slot, { $0.connection.fit(header, payload, from: $0.connection.side(of: datagram)) }) {
       case .certain: return (slot, true)
       case .possible: possible = possible ?? slot
@@ -186,25 +185,22 @@ struct QUICConnections {
     }
     // All connections of a client's socket may move to another address.
     if let moved = slotByID(datagram, payload, key) { return (moved, true) }
-    guard !older.isEmpty, mayTry(payload.byteCount, key) else { return (possible ?? latest, false) }
+    guard newestFirst.count > 1, mayTry(payload.byteCount, key) else { return (possible ?? latest, false) }
     makeRoom(payload)
-    for index in -1..<min(older.count, Self.trialLimit) {
-      let slot = index < 0 ? latest : older[older.count - 1 - index]
+    for slot in newestFirst.prefix(1 + Self.trialLimit) {
       let side = entries.look(slot) { $0.connection.side(of: datagram) }
       if entries[slot].connection.opens(header, payload, length: length, from: side, &room, &run) {
         return (slot, true)
       }
-      others[key]?.trials -= 1
+      others[key]?.trials.pay(1)
     }
     return (possible ?? latest, false)
   }
 
   /// Whether keys may be tried for a datagram of `length` octets between endpoints that several connections share.
   private mutating func mayTry(_ length: Int, _ key: ConnectionKey) -> Bool {
-    guard var trials = others[key]?.trials else { return false }
-    trials = min(trials + 1 + length / 100, Self.trialReserve)
-    others[key]?.trials = trials
-    return trials > 0
+    others[key]?.trials.earn(1 + length / 100, most: Self.trialReserve)
+    return others[key]?.trials.left ?? 0 > 0
   }
 
   /// The slot of the connection that a datagram from a new address belongs to, by its destination ID.
@@ -233,7 +229,7 @@ struct QUICConnections {
     _ run: inout Run
   ) {
     makeRoom(payload)
-    room.trialOctets = min(room.trialOctets + payload.byteCount, PacketRoom.trialOctetLimit)
+    room.trialOctets.earn(payload.byteCount, most: PacketRoom.trialOctetLimit)
     let side = entries.look(slot) { $0.connection.side(of: datagram) }
     if mention.process != .none { entries[slot].connection.note(mention, from: side, &run.texts) }
     entries[slot].connection.take(

@@ -17,7 +17,7 @@ package struct HPACKDecoder {
   /// The code of the name of the field before; `FieldNameCode.start` before the first.
   private var previous = FieldNameCode.start
   /// The names that may still be looked at to find the size of a gap. Each octet of a block adds some.
-  private var searchAllowance = Self.firstSearch
+  private var searchAllowance = Allowance(Self.firstSearch)
 
   /// - Parameters:
   ///   - isComplete: Whether the direction is read from its start.
@@ -131,11 +131,9 @@ package struct HPACKDecoder {
   /// `lostBlocks` is the number of blocks that were lost since the block before, as far as it is known.
   mutating func narrow(_ block: RawSpan, _ kinds: [FieldOrder.Kind], lostBlocks: Int?) {
     if let lostBlocks { table.expect(blocks: lostBlocks) }
-    searchAllowance = min(searchAllowance + block.byteCount * Self.searchPerOctet, Self.mostSearch)
+    searchAllowance.earn(block.byteCount * Self.searchPerOctet, most: Self.mostSearch)
     guard let gap = table.gap, let fields = names(block, gap.newer) else { return }
-    let search = gap.candidates.count * fields.names.count * kinds.count
-    guard search <= searchAllowance else { return }
-    searchAllowance -= search
+    guard searchAllowance.take(gap.candidates.count * fields.names.count * kinds.count) else { return }
     let possible = gap.candidates.filter { candidate in
       kinds.contains { kind in
         var order = FieldOrder(kind)
