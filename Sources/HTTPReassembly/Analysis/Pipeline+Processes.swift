@@ -92,6 +92,7 @@ extension Pipeline {
       run.ledger.settle(datagram.length, as: .udp)
       return learnNames(datagram, octets, at: time)
     }
+    let memory = quic.memory
     let isTaken = quic.take(datagram, octets, at: time, mention, &run) { finalConnections.append($0) }
     guard isTaken else { return run.ledger.settle(datagram.length, as: .udp) }
     if !expectedOfQUIC.isEmpty {
@@ -99,7 +100,7 @@ extension Pipeline {
       for (process, local) in expectedOfQUIC.take(key, at: time) { noteOfQUIC(process, local, key) }
     }
     quietUntil = min(quietUntil, quic.nextDeadline ?? .max)
-    shareMemory()
+    if quic.memory != memory { shareMemory() }
   }
 
   mutating func receiveReassembled(_ datagram: UDPDatagram, at time: Int64) {

@@ -138,6 +138,12 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// Takes a packet that is not an ordinary segment.
   @inline(never)
   private mutating func processAny(_ packet: Packet, _ octets: RawSpan, at time: Int64) {
+    if let datagram = decoder.ordinaryDatagram(packet, octets),
+      quic.continues(datagram, octets, at: time, idleTimeout: run.configuration.idleTimeout)
+    {
+      decoder.chargeDatagram(packet, octets, ledger: &run.ledger)
+      return receive(datagram, octets, at: time)
+    }
     var packet = packet
     packet.timestamp = time
     let decoded = decoder.dissect(packet, octets, ledger: &run.ledger, anomalies: &run.anomalies)

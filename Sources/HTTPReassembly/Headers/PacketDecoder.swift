@@ -69,13 +69,35 @@ package struct PacketDecoder {
     guard packet.linkType == .ethernet, packet.frameCheckSequenceLength == 0, !limits.verifiesChecksums,
       let frame = OrdinaryFrame(octets, wireLength: wireLength, captured: captured)
     else { return nil }
+    chargeOrdinary(wireLength, captured: captured, ledger: &ledger)
+    ledger.charge(frame.segment.headerLength, to: .transport)
+    return frame.segment
+  }
+
+  /// Decodes a packet that is an `OrdinaryDatagram`, and charges nothing. Returns nil for any other packet, which `dissect` decodes.
+  @inline(__always)
+  func ordinaryDatagram(_ packet: Packet, _ octets: RawSpan) -> UDPDatagram? {
+    let wireLength = max(0, packet.originalLength)
+    guard packet.linkType == .ethernet, packet.frameCheckSequenceLength == 0, !limits.verifiesChecksums else {
+      return nil
+    }
+    return OrdinaryDatagram(octets, wireLength: wireLength, captured: min(octets.byteCount, wireLength))?.datagram
+  }
+
+  /// Charges the headers before UDP of an ordinary packet with a datagram.
+  func chargeDatagram(_ packet: Packet, _ octets: RawSpan, ledger: inout Ledger) {
+    let wireLength = max(0, packet.originalLength)
+    chargeOrdinary(wireLength, captured: min(octets.byteCount, wireLength), ledger: &ledger)
+  }
+
+  /// Charges the headers of Ethernet and IP of an ordinary packet.
+  @inline(__always)
+  private func chargeOrdinary(_ wireLength: Int, captured: Int, ledger: inout Ledger) {
     ledger.packets += 1
     ledger.original += wireLength
     if captured < wireLength { ledger.truncatedPackets += 1 }
     ledger.charge(OrdinaryFrame.linkLength, to: .link)
     ledger.charge(OrdinaryFrame.networkLength, to: .network)
-    ledger.charge(frame.segment.headerLength, to: .transport)
-    return frame.segment
   }
 
   /// Decodes any packet, header after header.

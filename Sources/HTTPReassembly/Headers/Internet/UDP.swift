@@ -39,6 +39,13 @@ extension Dissection {
     let destinationPort = octets.bigEndian16(offset + 2)
     name = .udpPort(destinationPort)
     consume(8)
+    let layer = Self.layer(fromPort: sourcePort, to: destinationPort)
+    guard case .payload = layer, sourcePort != 53, sourcePort != 5353, looksLikeTeredo(octets) else { return layer }
+    return .teredo
+  }
+
+  /// The tunnel that the ports of a datagram suggest; `payload` without one.
+  static func layer(fromPort sourcePort: UInt16, to destinationPort: UInt16) -> Layer {
     // A client's arbitrary port may equal a tunnel's port. The other end's well-known port then shows that it is no tunnel.
     if sourcePort == 53 || sourcePort == 5353 { return .payload }
     switch destinationPort {
@@ -49,7 +56,7 @@ extension Dissection {
     case 4754: return .gre
     case 4789, 8472: return .vxlan  // 8472: the default of Linux, older than the assignment.
     case 4790: return .vxlanGPE
-    case Self.capwapPort: return .capwap
+    case capwapPort: return .capwap
     case 6081: return .geneve
     case 6635: return .mpls  // RFC 7510.
     case 37008: return .tzsp
@@ -59,8 +66,8 @@ extension Dissection {
     case 1701: return .l2tp
     case 2152: return .gtpu
     case 3544: return .teredo
-    case Self.capwapPort: return .capwap
-    default: return looksLikeTeredo(octets) ? .teredo : .payload
+    case capwapPort: return .capwap
+    default: return .payload
     }
   }
 

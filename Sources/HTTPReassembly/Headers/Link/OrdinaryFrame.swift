@@ -5,7 +5,7 @@
 struct OrdinaryFrame {
   static let linkLength = 14
   static let networkLength = 20
-  private static let transportOffset = linkLength + networkLength
+  static let transportOffset = linkLength + networkLength
   /// Octets of all headers without options. Every read stays within them.
   private static let leastLength = transportOffset + 20
 
@@ -15,14 +15,7 @@ struct OrdinaryFrame {
   @inline(__always)
   init?(_ octets: RawSpan, wireLength: Int, captured: Int) {
     guard captured >= Self.leastLength, captured <= octets.byteCount,
-      // The EtherType 0800, version 4, a header of 20 octets, and any type of service.
-      octets.bigEndian32(within: 12) >> 8 == 0x0008_0045,
-      Int(octets.bigEndian16(within: 16)) == wireLength - Self.linkLength,
-      // No more fragments, and no offset.
-      octets.bigEndian16(within: 20) & 0x3fff == 0,
-      octets.octet(within: 23) == IPProtocol.tcp,
-      // The addresses are not those that pcapd invents.
-      octets.bigEndian32(within: 0) != 0xbeef_beef
+      Self.isCarried(octets, wireLength: wireLength, IPProtocol.tcp)
     else { return nil }
     let headerLength = Int(octets.octet(within: Self.transportOffset + 12) >> 4) * 4
     let payload = Self.transportOffset + headerLength
@@ -36,5 +29,19 @@ struct OrdinaryFrame {
       window: octets.bigEndian16(within: 48), networkLength: Self.networkLength, headerLength: headerLength,
       payloadOffset: min(payload, captured), payloadLength: wireLength - payload,
       capturedPayloadLength: max(0, captured - payload))
+  }
+
+  /// Whether a frame is Ethernet II with nothing but an IPv4 packet without options, which is no fragment and has a payload of this
+  /// protocol. Both headers must be captured.
+  @inline(__always)
+  static func isCarried(_ octets: RawSpan, wireLength: Int, _ number: UInt8) -> Bool {
+    // The EtherType 0800, version 4, a header of 20 octets, and any type of service.
+    octets.bigEndian32(within: 12) >> 8 == 0x0008_0045
+      && Int(octets.bigEndian16(within: 16)) == wireLength - linkLength
+      // No more fragments, and no offset.
+      && octets.bigEndian16(within: 20) & 0x3fff == 0
+      && octets.octet(within: 23) == number
+      // The addresses are not those that pcapd invents.
+      && octets.bigEndian32(within: 0) != 0xbeef_beef
   }
 }

@@ -170,7 +170,7 @@ extension HTTP2Session {
   private static let awaitedResetLimit = 64
 
   /// The message that is charged for a frame without fields or content (MEASURES §7).
-  func messageCharged(for frame: HTTP2FrameHeader, _ run: borrowing Run) -> MessageReference {
+  mutating func messageCharged(for frame: HTTP2FrameHeader, _ run: borrowing Run) -> MessageReference {
     guard frame.stream > 0, let slot = streams.slot(of: UInt64(frame.stream)) else { return .none }
     let side = run.side
     if frame.type == HTTP2FrameHeader.windowUpdate { return streams[slot].halves[1 - side].message }
@@ -180,7 +180,7 @@ extension HTTP2Session {
   // MARK: Awaited messages
 
   /// Whether a frame is a WINDOW_UPDATE for a message that may begin later (MEASURES §7).
-  func awaitsMessage(_ frame: HTTP2FrameHeader, _ run: borrowing Run) -> Bool {
+  mutating func awaitsMessage(_ frame: HTTP2FrameHeader, _ run: borrowing Run) -> Bool {
     let receiver = 1 - run.side
     guard frame.type == HTTP2FrameHeader.windowUpdate, frame.stream > 0,
       streams.awaited.look(receiver, { $0.count }) < run.configuration.streamLimit

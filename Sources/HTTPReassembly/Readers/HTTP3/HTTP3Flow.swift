@@ -130,14 +130,17 @@ struct HTTP3Flow {
   }
 
   /// The position up to which the owners of octets are known.
+  @inline(__always)
   var settledPosition: StreamPosition { position - waiting - (search?.missing ?? 0) }
 
   /// Whether the stream may end here.
+  @inline(__always)
   var isBetweenFrames: Bool {
     phase == .rest || phase == .lost || (phase == .frameType || phase == .type) && !integer.hasBegun
   }
 
   /// Octets of memory, without held octets.
+  @inline(__always)
   var memory: Int {
     MemoryLayout<HTTP3Flow>.stride + 64 + section.capacity + owners.memory + held.memory + charges.memory
   }

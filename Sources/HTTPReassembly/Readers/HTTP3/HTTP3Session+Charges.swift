@@ -4,18 +4,18 @@ extension HTTP3Session {
   /// Charges a packet to the owner of octets of a stream, and what no message owns to the connection.
   mutating func charge(_ charge: Charge, stream: UInt64, to side: Side, _ run: inout Run) {
     guard !charge.isEmpty else { return }
-    guard let flow = flows[side][stream] else {
+    guard let flow = known(side, stream) else {
       run.connection.added.unattributed += charge.unplaced + charge.retransmitted
       return
     }
     let isKnown =
       charge.end <= flow.value.settledPosition
-      || charge.retransmitted == 0 && !flow.value.owners.firstOwner(in: charge.range).isNone
+      || charge.retransmitted == 0 && flow.look { !$0.owners.firstOwner(in: charge.range).isNone }
     if !isKnown, !flow.value.isEnded, flow.value.charges.count < run.configuration.pendingChargeLimit {
       flow.value.charges.insert(charge)
       update(flow, &run)
     } else {
-      streams.settle(charge, flow.value.owners, of: side, &run)
+      flow.look { streams.settle(charge, $0.owners, of: side, &run) }
     }
   }
 

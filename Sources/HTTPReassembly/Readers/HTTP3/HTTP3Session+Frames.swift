@@ -161,13 +161,13 @@ extension HTTP3Session {
 
   private mutating func beginData(_ flow: Flow, _ run: inout Run) {
     let side = run.side
-    guard let slot = streams.slot(of: flow.value.key), streams[slot].halves[side].state == .content,
+    guard let slot = streams.slot(of: flow.value.key), streams[slot].halves.look(side, { $0.state == .content }),
       !flow.value.hasTrailers
     else {
       run.note(.http3FrameUnexpected)
       return passOver(flow, &run)
     }
-    flow.value.message = streams[slot].halves[side].message
+    flow.value.message = streams[slot].halves.look(side) { $0.message }
     flow.value.phase = .content
     countFraming(flow, &run)
   }
@@ -243,18 +243,18 @@ extension HTTP3Session {
   // MARK: Content
 
   /// The slot of the message that owns the current frame; nil if its stream was given up.
-  private func slotOfFrame(_ flow: Flow, _ run: borrowing Run) -> Int? {
-    guard let slot = streams.slot(of: flow.value.key),
-      streams[slot].halves[run.side].message == flow.value.message
+  private mutating func slotOfFrame(_ flow: Flow, _ side: Side) -> Int? {
+    let message = flow.value.message
+    guard let slot = streams.slot(of: flow.value.key), streams[slot].halves.look(side, { $0.message == message })
     else { return nil }
     return slot
   }
 
   private mutating func takeData(_ octets: RawSpan, _ flow: Flow, _ run: inout Run) {
     let side = run.side
-    guard let slot = slotOfFrame(flow, run) else { return countStray(octets.byteCount, flow, &run) }
-    if streams[slot].halves[side].mayBeTunnel { streams.resolveTunnel(slot, &run) }
-    guard !streams[slot].halves[side].isTunnel else {
+    guard let slot = slotOfFrame(flow, side) else { return countStray(octets.byteCount, flow, &run) }
+    if streams[slot].halves.look(side, { $0.mayBeTunnel }) { streams.resolveTunnel(slot, &run) }
+    guard !streams[slot].halves.look(side, { $0.isTunnel }) else {
       if let row = streams.tunnelOwner(slot, &run) {
         extendOwners(flow, flow.value.message, run)
         return run.takeTunnel(octets, of: row)
@@ -271,7 +271,7 @@ extension HTTP3Session {
     run.rows[message: message.row].octets.body += octets.byteCount
     run.ledger.settle(octets.byteCount, as: .body)
     noteTimes(message.row, flow, &run)
-    if streams[slot].halves[side].isInProgress, streams[slot].halves[side].content.isOpen {
+    if streams[slot].halves.look(side, { $0.state.isInProgress && $0.content.isOpen }) {
       streams[slot].halves[side].content.take(octets, of: message.row, &run)
     }
   }
@@ -280,7 +280,7 @@ extension HTTP3Session {
   mutating func skipData(_ count: Int, _ flow: Flow, isInPacket: Bool, _ run: inout Run) {
     let side = run.side
     let message = flow.value.message
-    guard let slot = slotOfFrame(flow, run), message.isOpen(run.rows) else {
+    guard let slot = slotOfFrame(flow, side), message.isOpen(run.rows) else {
       return isInPacket ? countStray(count, flow, &run) : extendOwners(flow, .none, run)
     }
     if streams[slot].halves[side].mayBeTunnel { streams.resolveTunnel(slot, &run) }

@@ -83,7 +83,7 @@ extension HTTP3Session {
   }
 
   /// Whether frames of DATA may come behind a gap at the current place of a stream.
-  private func isSearchable(_ flow: Flow, _ run: borrowing Run) -> Bool {
+  private mutating func isSearchable(_ flow: Flow, _ run: borrowing Run) -> Bool {
     switch flow.value.phase {
     case .frameType: break
     case .frameLength where flow.value.frameType == HTTP3Type.data: break
@@ -97,7 +97,7 @@ extension HTTP3Session {
   }
 
   /// Whether the stream's first octets were lost, and no message of this side has begun on it.
-  private func beginsBehindGap(_ flow: Flow, _ run: borrowing Run) -> Bool {
+  private mutating func beginsBehindGap(_ flow: Flow, _ run: borrowing Run) -> Bool {
     guard flow.value.kind == .request, !flow.value.hasFrame, flow.value.waiting == 0 else { return false }
     guard let slot = streams.slot(of: flow.value.key) else { return true }
     return streams[slot].halves[run.side].state == .idle && !streams[slot].hasFinalMessage

@@ -11,8 +11,9 @@ extension HTTP3Session {
     flow.value.purpose = .stray
     flow.value.sectionKey = flow.value.key
     if !flow.value.hasTrailers, let slot = streamForSection(flow, &run) {
-      flow.value.message = streams[slot].halves[side].message
-      flow.value.purpose = streams[slot].halves[side].state == .trailers ? .trailer : .header
+      (flow.value.message, flow.value.purpose) = streams[slot].halves.look(side) {
+        ($0.message, $0.state == .trailers ? .trailer : .header)
+      }
     } else {
       run.note(.http3FrameUnexpected)
     }
@@ -26,14 +27,16 @@ extension HTTP3Session {
     let key = flow.value.key
     let isRequest = side == client
     var known = streams.slot(of: key)
-    if let slot = known, isRequest, streams[slot].hasFinalMessage, streams[slot].halves[side].state == .idle {
+    if let slot = known, isRequest, streams[slot].hasFinalMessage,
+      streams[slot].halves.look(side, { $0.state == .idle })
+    {
       // Its response was final before its request came.
       streams.over(slot, &run)
       known = nil
     }
     let time = flow.value.firstArrival.time
     let slot = known ?? streams.open(key, number: flow.value.stream, at: time, &run)
-    switch streams[slot].halves[side].state {
+    switch streams[slot].halves.look(side, { $0.state }) {
     case .idle:
       if !isRequest { streams.noteUnasked(slot, &run) }
       streams.startMessage(slot, side, isRequest: isRequest, flow.value.firstArrival, &run)

@@ -11,6 +11,8 @@ struct HTTP3Session {
   var streams: MultiplexedStreams
   /// The state of each side of each stream of QUIC.
   var flows = Sides<[UInt64: OwnMemory<HTTP3Flow>]>(repeating: [:])
+  /// The state of each side that was last looked up. Most octets belong to the stream of the octets before.
+  private var found = Sides<OwnMemory<HTTP3Flow>?>(repeating: nil)
   /// Sides of requests' streams that have ended and still take charges, in order of their ends.
   private var ended = Sides<IndexRing<UInt64>>(repeating: IndexRing())
   /// The streams of each side that wait.
@@ -124,7 +126,7 @@ struct HTTP3Session {
   private mutating func flow(
     _ side: Side, _ stream: UInt64, at offset: StreamPosition, _ run: inout Run
   ) -> OwnMemory<HTTP3Flow>? {
-    if let flow = flows[side][stream] { return flow.value.isEnded ? nil : flow }
+    if let flow = known(side, stream) { return flow.value.isEnded ? nil : flow }
     let opener = stream & 1 == 0 ? client : 1 - client
     let isUnidirectional = stream & 2 != 0
     let kind: HTTP3Flow.Kind
@@ -143,6 +145,15 @@ struct HTTP3Session {
     // Its first octets were not captured.
     if offset != 0, kind != .tunnel, !beginSearch(flow, behind: 0, &run) { flow.value.phase = .lost }
     if offset != 0, kind == .undecided { loseUndecided(&run) }
+    return flow
+  }
+
+  /// The state of a side of a stream; nil if it has none.
+  @inline(__always)
+  mutating func known(_ side: Side, _ stream: UInt64) -> OwnMemory<HTTP3Flow>? {
+    if let flow = found[side], flow.value.stream == stream, !flow.value.isRemoved { return flow }
+    guard let flow = flows[side][stream] else { return nil }
+    found[side] = flow
     return flow
   }
 
@@ -289,7 +300,7 @@ struct HTTP3Session {
     _ side: Side, _ stream: UInt64, _ end: MultiplexedStreams.MessageEnd, _ run: inout Run
   ) {
     run.read(side)
-    if let flow = flows[side][stream] {
+    if let flow = known(side, stream) {
       guard !flow.value.isEnded, flow.value.end == nil else { return }
       flow.value.end = end
       if flow.value.search != nil {
@@ -298,7 +309,9 @@ struct HTTP3Session {
         self.end(flow, side, end, &run)
       }
       update(flow, &run)
-    } else if stream & 3 == 0, let slot = streams.slot(of: stream), streams[slot].halves[side].state == .idle {
+    } else if stream & 3 == 0, let slot = streams.slot(of: stream),
+      streams[slot].halves.look(side, { $0.state == .idle })
+    {
       streams[slot].halves[side].state = .ended
       streams.closeIfOver(slot, &run)
     }
@@ -316,9 +329,10 @@ struct HTTP3Session {
     flow.value.phase = .lost
     let (key, stream, kind) = (flow.value.key, flow.value.stream, flow.value.kind)
     if kind == .request || kind == .push, let slot = streams.slot(of: key) {
-      if streams[slot].halves[side].isInProgress {
+      let state = streams[slot].halves.look(side) { $0.state }
+      if state.isInProgress {
         streams.endMessage(slot, side, end == .complete && !isWhole ? .incomplete : end, &run)
-      } else if streams[slot].halves[side].state == .idle {
+      } else if state == .idle {
         streams[slot].halves[side].state = .ended
         streams.closeIfOver(slot, &run)
       }
@@ -375,7 +389,7 @@ struct HTTP3Session {
   ) {
     let settled = isLast || flow.value.isEnded ? StreamPosition.never : flow.value.settledPosition
     while let charge = flow.value.charges.removeFirst(upTo: settled) {
-      streams.settle(charge, flow.value.owners, of: side, &run)
+      flow.look { streams.settle(charge, $0.owners, of: side, &run) }
     }
   }
 

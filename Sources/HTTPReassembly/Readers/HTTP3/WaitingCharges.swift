@@ -16,6 +16,7 @@ struct WaitingCharges {
   var count: Int { heap.count }
 
   /// Octets of memory on the heap.
+  @inline(__always)
   var memory: Int { MemoryBudget.grown(heap.count) * MemoryLayout<Waiting>.stride }
 
   mutating func insert(_ charge: Charge) { heap.insert(Waiting(charge: charge)) }

@@ -19,6 +19,8 @@ struct MultiplexedStreams {
   private var freeSlots: [Int32] = []
   /// The slots of streams that are not over, by their keys.
   private(set) var slots: [UInt64: Int32] = [:]
+  /// The one that was last looked up. Most frames belong to the stream of the frame before.
+  private var found: (id: UInt64, slot: Int) = (.max, 0)
   /// The next slot to give up when there are too many streams.
   private var nextVictim = 0
   /// Messages of each side that have ended and still take charges, in order of their ends.
@@ -52,9 +54,15 @@ struct MultiplexedStreams {
 
   /// The slot of a stream that is not over.
   @inline(__always)
-  func slot(of id: UInt64) -> Int? { slots[id].map(Int.init) }
+  mutating func slot(of id: UInt64) -> Int? {
+    if found.id == id { return found.slot }
+    guard let slot = slots[id] else { return nil }
+    found = (id, Int(slot))
+    return found.slot
+  }
 
   /// Octets of memory on the heap, without the tunnels, which count themselves.
+  @inline(__always)
   var memory: Int {
     list.capacity * (MemoryLayout<MultiplexedStream>.stride + 4) + slots.capacity * 16
       + ended.look(0) { $0.memory } + ended.look(1) { $0.memory }
@@ -96,6 +104,7 @@ struct MultiplexedStreams {
       list.append(stream)
     }
     slots[stream.id] = Int32(slot)
+    found = (stream.id, slot)
     return slot
   }
 
@@ -116,7 +125,9 @@ struct MultiplexedStreams {
 
   /// Frees the number of a stream.
   mutating func forget(_ slot: Int) {
-    if slots[list[slot].id] == Int32(slot) { slots[list[slot].id] = nil }
+    guard slots[list[slot].id] == Int32(slot) else { return }
+    slots[list[slot].id] = nil
+    if found.slot == slot { found.id = .max }
   }
 
   /// Frees the slot of a stream whose rows are final.

@@ -45,13 +45,12 @@ struct KeyPhases {
 
   /// Opens a packet. Returns its number and the number of octets of its frames; nil when no tag verifies.
   ///
-  /// `trials` is what is left of the trials.
+  /// `largest` is the largest number of a packet before; -1 without one. `trials` is what is left of the trials.
   mutating func open(
-    _ place: PacketPlace, in payload: RawSpan, _ numbers: borrowing PacketNumbers, trials: inout Int,
-    _ room: inout PacketRoom
+    _ place: PacketPlace, in payload: RawSpan, after largest: Int, trials: inout Int, _ room: inout PacketRoom
   ) -> (number: Int, length: Int)? {
     guard let head = current.unprotect(place, in: payload, &room) else { return nil }
-    let number = numbers.decode(head)
+    let number = PacketNumbers.decode(head.truncated, bits: head.numberLength * 8, after: largest)
     let isCurrent = place.isLong || head.phase == phase
     if isCurrent {
       if let length = current.open(place, head, in: payload, number: number, &room) {

@@ -1,8 +1,10 @@
 import Cryptography
 
 /// Memory for the packet being opened: its frames, and its header without protection. Used again for each packet.
+///
+/// Both arrays are at least as long as the datagram, and their contents start at 0.
 struct PacketRoom {
-  /// The frames of the opened packet, from the start on. It is at least as long as the datagram.
+  /// The frames of the opened packet.
   var frames: [UInt8] = []
   /// The header of the packet, which is authenticated with the frames.
   var header: [UInt8] = []
@@ -11,6 +13,14 @@ struct PacketRoom {
 
   /// The most of them. A connection without connection IDs takes up to half a megabyte, once for each side.
   static let trialOctetLimit = 4 << 20
+
+  /// Makes room for the packets of a datagram of `length` octets.
+  @inline(__always)
+  mutating func reserve(_ length: Int) {
+    guard frames.count < length else { return }
+    frames = Array(repeating: 0, count: max(length, 2048))
+    header = frames
+  }
 }
 
 /// The place of a protected packet in its datagram.
@@ -89,13 +99,12 @@ struct PacketKeys {
     else { return nil }
     let first = payload.octet(place.start) ^ mask[0] & (place.isLong ? 0x0f : 0x1f)
     let numberLength = Int(first & 3) + 1
-    room.header.removeAll(keepingCapacity: true)
-    payload.append(place.start..<place.numberOffset + numberLength, to: &room.header)
+    payload.copy(place.start..<place.numberOffset + numberLength, to: &room.header, at: 0)
     room.header[0] = first
     var truncated = 0
     for index in 0..<numberLength {
       let octet = payload.octet(place.numberOffset + index) ^ mask[1 + index]
-      room.header[room.header.count - numberLength + index] = octet
+      room.header[place.numberOffset - place.start + index] = octet
       truncated = truncated << 8 | Int(octet)
     }
     return PacketHead(numberLength: numberLength, truncated: truncated, phase: first & 4 != 0)
@@ -107,15 +116,19 @@ struct PacketKeys {
   func open(
     _ place: PacketPlace, _ head: PacketHead, in payload: RawSpan, number: Int, _ room: inout PacketRoom
   ) -> Int? {
-    let sealed = payload.extracting(place.numberOffset + head.numberLength..<place.end)
-    let isOpen = Self.open(sealed, keys, number, room.header, into: &room.frames)
+    let start = place.numberOffset + head.numberLength
+    let sealed = payload.extracting(start..<place.end)
+    let isOpen = Self.open(sealed, keys, number, room.header, start - place.start, into: &room.frames)
     return isOpen ? sealed.byteCount - keys.cipher.algorithm.tagLength : nil
   }
 
   @inline(__always)
   private static func open(
-    _ sealed: RawSpan, _ keys: TrafficKeys, _ number: Int, _ header: [UInt8], into frames: inout [UInt8]
+    _ sealed: RawSpan, _ keys: TrafficKeys, _ number: Int, _ header: [UInt8], _ length: Int,
+    into frames: inout [UInt8]
   ) -> Bool {
-    header.withOctets { keys.cipher.open(sealed, nonce: keys.nonce(number), additional: $0, into: &frames) }
+    header.withOctets {
+      keys.cipher.open(sealed, nonce: keys.nonce(number), additional: $0.extracting(0..<length), into: &frames)
+    }
   }
 }

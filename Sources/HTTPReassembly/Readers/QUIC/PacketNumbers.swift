@@ -10,10 +10,7 @@ struct PacketNumbers {
   /// Numbers have at most 62 bits.
   private static let limit = 1 << 62
 
-  /// The number that is nearest to the one expected next (RFC 9000 §A.3).
-  func decode(_ head: PacketHead) -> Int { Self.decode(head.truncated, bits: head.numberLength * 8, after: largest) }
-
-  /// The number with these low bits that is nearest to the one behind `largest`.
+  /// The number with these low bits that is nearest to the one behind `largest` (RFC 9000 §A.3).
   static func decode(_ truncated: Int, bits: Int, after largest: Int) -> Int {
     let expected = largest + 1
     let window = 1 << bits

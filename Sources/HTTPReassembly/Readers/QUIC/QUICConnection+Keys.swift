@@ -70,7 +70,7 @@ extension QUICConnection {
       start: header.start, numberOffset: header.numberOffset, end: header.end, isLong: true)
     var trials = 0
     var keys = KeyPhases(initial: header.destinationID, version, ofClient: true)
-    if keys?.open(place, in: payload, PacketNumbers(), trials: &trials, &room) != nil { return true }
+    if keys?.open(place, in: payload, after: -1, trials: &trials, &room) != nil { return true }
     opener.value.failures += 1
     return false
   }
@@ -89,10 +89,10 @@ extension QUICConnection {
     }
     guard opener.value.failures < QUICOpener.failureLimit, let version = QUICVersion(header.version) else { return nil }
     let isClient = client == nil || side == client
-    let numbers = opener.value.sides[side].numbers[QUICLevel.initial.space]
+    let largest = opener.value.sides[side].numbers[QUICLevel.initial.space].largest
     var trials = 0
     guard var keys = KeyPhases(initial: source, version, ofClient: isClient),
-      let packet = keys.open(place, in: payload, numbers, trials: &trials, &room)
+      let packet = keys.open(place, in: payload, after: largest, trials: &trials, &room)
     else {
       opener.value.failures += 1
       return nil
@@ -124,15 +124,15 @@ extension QUICConnection {
     _ room: inout PacketRoom, _ run: inout Run
   ) -> Bool {
     guard let opener else { return false }
-    let numbers = opener.value.sides[side].numbers[level.space]
+    let largest = opener.value.sides[side].numbers[level.space].largest
     var trials = 0
     if var keys = opener.value.sides[side].levels[level.rawValue].keys {
-      return keys.open(place, in: payload, numbers, trials: &trials, &room) != nil
+      return keys.open(place, in: payload, after: largest, trials: &trials, &room) != nil
     }
     guard makeCandidates(level, version, place, payload, from: side, &room, &run) else { return false }
     for candidate in opener.value.sides[side].levels[level.rawValue].candidates {
       var keys = candidate.keys
-      if keys.open(place, in: payload, numbers, trials: &trials, &room) != nil { return true }
+      if keys.open(place, in: payload, after: largest, trials: &trials, &room) != nil { return true }
     }
     return false
   }
@@ -156,11 +156,11 @@ extension QUICConnection {
     guard makeCandidates(level, version, place, payload, from: side, &room, &run) else {
       return mayOpenLater(level, side, run) ? .waits : .closed
     }
-    let numbers = opener.value.sides[side].numbers[level.space]
+    let largest = opener.value.sides[side].numbers[level.space].largest
     for index in opener.value.sides[side].levels[level.rawValue].candidates.indices {
       var trials = isSearched ? opener.value.sides[side].trials : 0
       let opened = opener.value.sides[side].levels[level.rawValue].candidates[index].keys.open(
-        place, in: payload, numbers, trials: &trials, &room)
+        place, in: payload, after: largest, trials: &trials, &room)
       if isSearched { opener.value.sides[side].trials = trials }
       guard let opened else { continue }
       adopt(index, level, side, &run)
@@ -226,11 +226,11 @@ extension QUICConnection {
     guard let opener, facts.hasEncryptedHello, let suite = opener.value.suite, let name = opener.value.name,
       !run.secrets.hasAny(of: name)
     else { return }
-    let numbers = opener.value.sides[side].numbers[QUICLevel.handshake.space]
+    let largest = opener.value.sides[side].numbers[QUICLevel.handshake.space].largest
     let found = run.secrets.firstFitting(.serverHandshakeTraffic) { secret in
       var keys = KeyPhases(secret, suite, version.labels)
       var trials = 0
-      return keys?.open(place, in: payload, numbers, trials: &trials, &room) != nil
+      return keys?.open(place, in: payload, after: largest, trials: &trials, &room) != nil
     }
     guard let found else { return }
     opener.value.name = found
@@ -245,14 +245,14 @@ extension QUICConnection {
     _ run: inout Run
   ) {
     guard let opener, let version = QUICVersion(version), opener.value.maySearch(run.secrets.count) else { return }
-    let numbers = opener.value.sides[side].numbers[QUICLevel.handshake.space]
+    let largest = opener.value.sides[side].numbers[QUICLevel.handshake.space].largest
     let suites = opener.value.hasServerHello ? suitesFound : CipherSuite.ofQUIC
     for isServer in [true, false] where client == nil || (client != side) == isServer {
       let label: SecretLabel = isServer ? .serverHandshakeTraffic : .clientHandshakeTraffic
       let found = run.secrets.firstFitting(label, suites) { secret, suite in
         var keys = KeyPhases(secret, suite, version.labels)
         var trials = 0
-        return keys?.open(place, in: payload, numbers, trials: &trials, &room) != nil
+        return keys?.open(place, in: payload, after: largest, trials: &trials, &room) != nil
       }
       guard let found else { continue }
       opener.value.name = found.name

@@ -62,8 +62,8 @@ extension QUICConnection {
         var keys = KeyPhases(initial: source, version, ofClient: false)
       else { return false }
       var trials = 0
-      let numbers = opener.value.sides[side].numbers[QUICLevel.initial.space]
-      return keys.open(place, in: payload, numbers, trials: &trials, &room) != nil
+      let largest = opener.value.sides[side].numbers[QUICLevel.initial.space].largest
+      return keys.open(place, in: payload, after: largest, trials: &trials, &room) != nil
     case .zeroRTT: return mayOpen(.early, header.version, place, payload, from: side, &room, &run)
     case .handshake: return mayOpen(.handshake, header.version, place, payload, from: side, &room, &run)
     }

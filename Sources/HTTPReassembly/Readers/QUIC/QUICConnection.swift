@@ -50,6 +50,9 @@ struct QUICConnection {
   /// Connection IDs that the server chose or gave up since they were last taken.
   var newIDs: [QUICConnectionID] = []
   var oldIDs: [QUICConnectionID] = []
+  /// Whether there are such IDs.
+  @inline(__always)
+  var hasOtherIDs: Bool { !newIDs.isEmpty || !oldIDs.isEmpty }
   /// The state of opening; nil once it is given up.
   private(set) var opener: OwnMemory<QUICOpener>?
   /// The streams, from the first data of the application on.
@@ -68,6 +71,7 @@ struct QUICConnection {
   }
 
   /// The number of datagrams so far.
+  @inline(__always)
   var datagrams: Int { flows[0].packets + flows[1].packets }
 
   /// Octets of memory of the state of opening, and of the packets that it holds.
@@ -90,6 +94,7 @@ struct QUICConnection {
   }
 
   /// The side that sent a datagram. Any address but the server's belongs to the client.
+  @inline(__always)
   func side(of datagram: UDPDatagram) -> Side {
     guard let client else { return datagram.source == endpoints[1] ? 1 : 0 }
     let isServer = datagram.source == endpoints[1 - client] || furtherServers.contains(datagram.source)
@@ -246,7 +251,7 @@ struct QUICConnection {
   private mutating func settle(_ account: DatagramAccount, _ run: inout Run) {
     let side = account.side
     run.settle(account.handshake + account.packet + account.protected, as: .quic, of: side)
-    run.settle(account.repeated, as: .retransmitted, of: side)
+    if account.repeated > 0 { run.settle(account.repeated, as: .retransmitted, of: side) }
     run.ledger.quicHandshake += account.handshake
     run.ledger.quicPacket += account.packet
     run.ledger.quicProtected += account.protected
@@ -292,6 +297,7 @@ struct QUICConnection {
   }
 
   /// Whether packets wait for keys.
+  @inline(__always)
   var isHolding: Bool { opener?.look { !$0.held.isEmpty } ?? false }
 
   /// The capture time until which packets wait; nil when none does.

@@ -36,6 +36,8 @@ struct QUICConnections {
   private var entries = Slab<Known>()
   /// The latest connection between two endpoints.
   private var slots: [ConnectionKey: Int] = [:]
+  /// The one that was last looked up in `slots`. Most datagrams belong to the connection of the datagram before.
+  private var found: (key: ConnectionKey, slot: Int)?
   private var others: [ConnectionKey: Shared] = [:]
   private var slotsByID: [QUICConnectionID: Int] = [:]
   /// Deadlines in order of their times. Each is an earlier check plus a fixed duration.
@@ -64,7 +66,10 @@ struct QUICConnections {
   var count: Int { entries.count }
 
   /// The capture time after which the next connection may have been silent for too long, or its packets have waited for too long.
-  var nextDeadline: Int64? { [deadlines.first?.time, waiting.first?.time].compactMap(\.self).min() }
+  var nextDeadline: Int64? {
+    guard let check = deadlines.first?.time else { return waiting.first?.time }
+    return min(check, waiting.first?.time ?? .max)
+  }
 
   /// Octets of the table's memory, about.
   var memory: Int { entries.count * (MemoryLayout<Known>.stride + 320) + openerMemory }
@@ -82,13 +87,13 @@ struct QUICConnections {
     guard captured > 0 else { return false }
     let payload = octets.extracting(datagram.payloadOffset..<datagram.payloadOffset + captured)
     let key = ConnectionKey(datagram.source, datagram.destination)
-    var slot = slots[key]
+    var slot = slot(of: key)
     var isNew = false
     if var known = slot {
       var isCertain = false
       if !others.isEmpty { (known, isCertain) = select(known, datagram, payload, key, &run) }
       slot = known
-      if isSilent(known, at: time, run.configuration) {
+      if isSilent(known, at: time, run.configuration.idleTimeout) {
         finished(finish(known, .idle, &run))
         slot = nil
       } else if !isCertain, isAnother(than: known, datagram, payload) {
@@ -117,6 +122,25 @@ struct QUICConnections {
     return true
   }
 
+  /// Whether a datagram surely belongs to the connection that was looked up last: its packet has the short form, and no other connection
+  /// shares the endpoints.
+  func continues(_ datagram: UDPDatagram, _ octets: RawSpan, at time: Int64, idleTimeout: Int64) -> Bool {
+    guard let found, others.isEmpty, datagram.capturedPayloadLength > 0,
+      octets.octet(datagram.payloadOffset) & 0x80 == 0,
+      found.key == ConnectionKey(datagram.source, datagram.destination)
+    else { return false }
+    return !isSilent(found.slot, at: time, idleTimeout)
+  }
+
+  /// The slot of the latest connection between two endpoints.
+  @inline(__always)
+  private mutating func slot(of key: ConnectionKey) -> Int? {
+    if let found, found.key == key { return found.slot }
+    guard let slot = slots[key] else { return nil }
+    found = (key, slot)
+    return slot
+  }
+
   /// The capture time when the connection between two endpoints began; nil without one.
   func opened(_ key: ConnectionKey) -> Int64? {
     slots[key].map { slot in entries.look(slot) { $0.connection.opened } }
@@ -138,8 +162,9 @@ struct QUICConnections {
     entries.contains(slot) && entries.look(slot) { $0.connection.number } == number
   }
 
-  private func isSilent(_ slot: Int, at time: Int64, _ configuration: Configuration) -> Bool {
-    time > entries.look(slot) { $0.connection.lastSeen }.addingSaturated(configuration.idleTimeout)
+  @inline(__always)
+  private func isSilent(_ slot: Int, at time: Int64, _ idleTimeout: Int64) -> Bool {
+    time > entries.look(slot) { $0.connection.lastSeen }.addingSaturated(idleTimeout)
   }
 
   /// Whether a datagram between the endpoints of a connection begins another one.
@@ -147,7 +172,7 @@ struct QUICConnections {
     guard payload.octet(0) & 0x80 != 0,
       let header = QUICPacketHeader(payload, at: 0, length: datagram.payloadLength, isKnown: true)
     else { return false }
-    makeRoom(payload)
+    room.reserve(payload.byteCount)
     let side = entries.look(slot) { $0.connection.side(of: datagram) }
     return entries[slot].connection.isAnother(header, payload, from: side, &room)
   }
@@ -159,6 +184,7 @@ struct QUICConnections {
         connection: QUICConnection(
           number: number, from: datagram.source, to: datagram.destination, at: time, &run),
         keys: [key], ids: []))
+    found = nil
     if let older = slots.updateValue(slot, forKey: key) { others[key, default: Shared()].slots.append(older) }
     let deadline = max(time, run.clock).addingSaturated(run.configuration.idleTimeout)
     deadlines.append(Deadline(slot: slot, number: number, time: max(deadline, deadlines.last?.time ?? .min)))
@@ -186,7 +212,7 @@ struct QUICConnections {
     // All connections of a client's socket may move to another address.
     if let moved = slotByID(datagram, payload, key) { return (moved, true) }
     guard newestFirst.count > 1, mayTry(payload.byteCount, key) else { return (possible ?? latest, false) }
-    makeRoom(payload)
+    room.reserve(payload.byteCount)
     for slot in newestFirst.prefix(1 + Self.trialLimit) {
       let side = entries.look(slot) { $0.connection.side(of: datagram) }
       if entries[slot].connection.opens(header, payload, length: length, from: side, &room, &run) {
@@ -220,6 +246,7 @@ struct QUICConnections {
     guard entries.look(found, { $0.keys.count }) < Self.addressLimit else { return nil }
     entries[found].keys.append(key)
     entries[found].connection.noteServer(datagram.destination)
+    self.found = nil
     if slots[key] == nil { slots[key] = found } else { others[key, default: Shared()].slots.append(found) }
     return found
   }
@@ -228,7 +255,7 @@ struct QUICConnections {
     _ slot: Int, _ datagram: UDPDatagram, _ payload: RawSpan, at time: Int64, _ mention: ProcessMention,
     _ run: inout Run
   ) {
-    makeRoom(payload)
+    room.reserve(payload.byteCount)
     room.trialOctets.earn(payload.byteCount, most: PacketRoom.trialOctetLimit)
     let side = entries.look(slot) { $0.connection.side(of: datagram) }
     if mention.process != .none { entries[slot].connection.note(mention, from: side, &run.texts) }
@@ -247,11 +274,6 @@ struct QUICConnections {
     }
   }
 
-  private mutating func makeRoom(_ payload: RawSpan) {
-    guard room.frames.count < payload.byteCount else { return }
-    room.frames = Array(repeating: 0, count: max(payload.byteCount, 2048))
-  }
-
   private mutating func countMemory(_ slot: Int) {
     let memory = entries.look(slot) { $0.connection.openerMemory }
     openerMemory += memory - entries.look(slot) { $0.openerMemory }
@@ -260,7 +282,7 @@ struct QUICConnections {
 
   /// Remembers the IDs that the server chose for itself, and forgets those that were retired.
   private mutating func rememberIDs(_ slot: Int) {
-    guard entries.look(slot, { !$0.connection.newIDs.isEmpty || !$0.connection.oldIDs.isEmpty }) else { return }
+    guard entries.look(slot, { $0.connection.hasOtherIDs }) else { return }
     for id in entries[slot].connection.newIDs where id.count >= Self.shortestID && slotsByID[id] == nil {
       slotsByID[id] = slot
       entries[slot].ids.append(id)
@@ -370,7 +392,7 @@ struct QUICConnections {
     while let first = deadlines.first, first.time < time {
       deadlines.removeFirst()
       guard isThere(first.slot, first.number) else { continue }
-      if isSilent(first.slot, at: time, run.configuration) { return finish(first.slot, .idle, &run) }
+      if isSilent(first.slot, at: time, run.configuration.idleTimeout) { return finish(first.slot, .idle, &run) }
       deadlines.append(
         Deadline(
           slot: first.slot, number: first.number,
@@ -390,6 +412,7 @@ struct QUICConnections {
   /// Removes a connection. Returns its row.
   private mutating func finish(_ slot: Int, _ end: ConnectionEnd, _ run: inout Run) -> Connection {
     var entry = entries.remove(slot)
+    found = nil
     for key in entry.keys {
       var older = others.isEmpty ? nil : others[key]
       if slots[key] == slot { slots[key] = older?.slots.popLast() } else { older?.slots.removeAll { $0 == slot } }

@@ -81,7 +81,7 @@ struct QUICOpener {
       if !isSearched { trials = 0 }
       defer { if !isSearched { trials = min(left + trials, KeyPhases.trialLimit) } }
       return levels[level.rawValue].keys?
-        .open(place, in: payload, numbers[level.space], trials: &trials, &room)
+        .open(place, in: payload, after: numbers[level.space].largest, trials: &trials, &room)
         .map { .opened(number: $0.number, length: $0.length) }
     }
 
@@ -212,10 +212,12 @@ struct QUICOpener {
   /// Such a packet does not tell it (RFC 9000 §17.3.1). One side's IDs mostly have the same length.
   func idLength(to side: Side, _ payload: RawSpan, at start: Int) -> Int? {
     sides.look(side) { side in
+      guard let latest = side.ids.last?.id.count else { return nil }
+      guard side.ids.contains(where: { $0.id.count != latest }) else { return latest }
       for index in side.ids.indices.reversed() where side.ids[index].id.matches(payload, at: start + 1) {
         return side.ids[index].id.count
       }
-      return side.ids.last?.id.count
+      return latest
     }
   }
 }

@@ -129,10 +129,13 @@ extension RawSpan {
     guard offset < byteCount else { return nil }
     let first = octet(offset)
     let count = 1 << Int(first >> 6)
-    guard offset + count <= byteCount else { return nil }
-    var value = Int(first & 0x3f)
-    for index in 1..<max(count, 1) { value = value << 8 | Int(octet(offset + index)) }
-    offset += count
-    return value
+    guard count <= byteCount - offset else { return nil }
+    defer { offset += count }
+    switch count {
+    case 1: return Int(first)
+    case 2: return Int(bigEndian16(offset) & 0x3fff)
+    case 4: return Int(bigEndian32(offset) & 0x3fff_ffff)
+    default: return Int(bigEndian64(offset) & 0x3fff_ffff_ffff_ffff)
+    }
   }
 }

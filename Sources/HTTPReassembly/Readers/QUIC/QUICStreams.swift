@@ -160,13 +160,15 @@ struct QUICStreams {
       return found
     }
     let end = frame.position + data.byteCount
-    let next = entries[slot].halves[side].next
-    if frame.isLast, entries[slot].halves[side].final == .never, end >= next, end - next <= TCPStream.largestWindow {
+    let (next, knownFinal, isEnded) = entries[slot].halves.look(side) { ($0.next, $0.final, $0.isEnded) }
+    var final = knownFinal
+    if frame.isLast, final == .never, end >= next, end - next <= TCPStream.largestWindow {
+      final = end
       entries[slot].halves[side].final = end
     }
     // No receiver takes octets beyond the final size, after a reset, or far beyond any window.
-    let limit = min(entries[slot].halves[side].final, next + TCPStream.largestWindow)
-    let isOver = entries[slot].halves[side].isEnded && entries[slot].halves[side].final == .never
+    let limit = min(final, next + TCPStream.largestWindow)
+    let isOver = isEnded && final == .never
     let taken = isOver ? min(max(next - frame.position, 0), data.byteCount) : max(min(limit, end) - frame.position, 0)
     if taken < data.byteCount { refuse(data.byteCount - taken, side, &run) }
     let known = min(max(next - frame.position, 0), taken)
@@ -225,7 +227,7 @@ struct QUICStreams {
   ) {
     let id = entries[slot].id
     found.position = position
-    if position == entries[slot].halves[side].next, entries[slot].halves[side].held.isEmpty {
+    if entries[slot].halves.look(side, { $0.next == position && $0.held.isEmpty }) {
       found.fresh = data.byteCount
       entries[slot].halves[side].next = position + data.byteCount
       return application.receive(side, id, data, at: position, arrival, &run)

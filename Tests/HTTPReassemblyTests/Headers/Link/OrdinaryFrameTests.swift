@@ -80,4 +80,57 @@ import Testing
     // Neither nearly all nor nearly none.
     #expect((rounds / 4..<rounds * 3 / 4).contains(ordinary), "\(ordinary)")
   }
+
+  // MARK: Datagrams
+
+  private func datagram(_ frame: [UInt8], _ wireLength: Int) -> UDPDatagram? {
+    frame.withOctets {
+      OrdinaryDatagram($0, wireLength: wireLength, captured: min($0.byteCount, wireLength))?.datagram
+    }
+  }
+
+  /// Ports of tunnels, Teredo on any ports, padding, a UDP length that is not the packet's.
+  @Test func tunnelsAreNoOrdinaryDatagrams() {
+    func frame(_ source: UInt16, _ destination: UInt16, _ payload: [UInt8]) -> [UInt8] {
+      Wire.ethernet(0x0800, Wire.ipv4(17, Wire.udp(source, destination, payload)))
+    }
+    let plain = frame(4433, 50_000, Wire.payload(100))
+    #expect(datagram(plain, plain.count)?.payloadLength == 100)
+    #expect(datagram(Array(plain.prefix(50)), plain.count)?.capturedPayloadLength == 8)
+    for port: UInt16 in [1701, 2152, 3544, 4341, 4754, 4789, 4790, 5247, 6081, 6635, 8472, 37008] {
+      let tunnel = frame(50_000, port, Wire.payload(100))
+      #expect(datagram(tunnel, tunnel.count) == nil, "\(port)")
+    }
+    let teredo = frame(50_000, 50_001, Wire.packet6)
+    #expect(datagram(teredo, teredo.count) == nil)
+    #expect(datagram(plain + Wire.zeros(4), plain.count + 4) == nil)
+    #expect(datagram(Array(plain.prefix(41)), plain.count) == nil)
+  }
+
+  @Test func bothWaysSayTheSameOfDatagrams() {
+    var random = SeededRandom(seed: 8)
+    var ordinary = 0
+    let rounds = RandomCases.count(100_000)
+    for round in 0..<rounds {
+      let payload = random.chance(0.1) ? Wire.packet6 : Wire.payload(random.number(0..<60))
+      var frame = Wire.ethernet(0x0800, Wire.ipv4(17, Wire.udp(4433, 50_000, payload)))
+      for _ in 0..<random.number(0..<4) {
+        let place = random.number(0..<min(frame.count, 50))
+        frame[place] =
+          random.chance(0.5) ? frame[place] ^ 1 << UInt8(random.number(0..<8)) : .random(in: 0...255, using: &random)
+      }
+      let wireLength = max(random.chance(0.2) ? frame.count + random.number(-20..<20) : frame.count, 0)
+      if random.chance(0.2) { frame = Array(frame.prefix(random.number(0..<frame.count + 1))) }
+      guard let datagram = datagram(frame, wireLength) else { continue }
+      ordinary += 1
+      var outcome = Outcome(decoded: .udp(datagram))
+      let packet = Packet(timestamp: 0, originalLength: wireLength, linkType: .ethernet)
+      frame.withOctets {
+        PacketDecoder(configuration: Configuration()).chargeDatagram(packet, $0, ledger: &outcome.ledger)
+      }
+      let whole = decode(frame, wireLength, header: true, Configuration())
+      #expect(whole.decoded == outcome.decoded && whole.ledger == outcome.ledger, "round \(round): \(frame)")
+    }
+    #expect((rounds / 8..<rounds * 3 / 4).contains(ordinary), "\(ordinary)")
+  }
 }

@@ -28,6 +28,7 @@ package struct QPACKDecoder {
   }
 
   /// Octets of memory on the heap.
+  @inline(__always)
   package var memory: Int { table.memory + strings.memory + pending.capacity }
 
   /// The number of entries that were inserted.
