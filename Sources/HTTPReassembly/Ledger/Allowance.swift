@@ -1,6 +1,6 @@
 /// An amount of work that what comes pays for. It bounds work that a sender could otherwise cause at will.
 struct Allowance {
-  /// What is left; below 0 after work whose amount was not known before.
+  /// The rest; below 0 after work whose amount was not known before.
   private(set) var left: Int
 
   /// An allowance of `left` to begin with.
