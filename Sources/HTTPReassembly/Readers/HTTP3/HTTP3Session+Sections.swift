@@ -11,9 +11,9 @@ extension HTTP3Session {
     flow.value.purpose = .stray
     flow.value.sectionKey = flow.value.key
     if !flow.value.hasTrailers, let slot = streamForSection(flow, &run) {
-      (flow.value.message, flow.value.purpose) = streams[slot].halves.look(side) {
-        ($0.message, $0.state == .trailers ? .trailer : .header)
-      }
+      let (message, state) = streams[slot].halves.look(side) { ($0.message, $0.state) }
+      flow.value.message = message
+      flow.value.purpose = state == .trailers ? .trailer : .header
     } else {
       run.note(.http3FrameUnexpected)
     }
@@ -102,6 +102,14 @@ extension HTTP3Session {
     let message = flow.value.message
     extendOwners(flow, message, run)
     if message.isOpen(run.rows) { run.rows.messages[Int(message.row)].note(run.arrival) }
+    if !flow.value.hasGap, flow.value.left == 0, flow.value.section.isEmpty, flow.value.unread == 0,
+      octets.byteCount <= run.configuration.fieldBlockLimit,
+      isForced || decoders[run.side].look({ $0.readiness(of: octets, since: flow.value.inserts) == .ready })
+    {
+      // Most sections come whole, and are read where they lie.
+      decode(octets, flow, isComplete: true, &run)
+      return awaitFrame(flow)
+    }
     let room = flow.value.hasGap ? 0 : max(run.configuration.fieldBlockLimit - flow.value.section.count, 0)
     let taken = min(room, octets.byteCount)
     octets.append(0..<taken, to: &flow.value.section)

@@ -142,6 +142,7 @@ struct HTTP3Session {
     let flow = OwnMemory(
       HTTP3Flow(stream, kind, at: offset, inserts: decoders[side].look { $0.inserted }))
     flows[side][stream] = flow
+    found[side] = flow
     // Its first octets were not captured.
     if offset != 0, kind != .tunnel, !beginSearch(flow, behind: 0, &run) { flow.value.phase = .lost }
     if offset != 0, kind == .undecided { loseUndecided(&run) }
@@ -322,7 +323,7 @@ struct HTTP3Session {
     _ flow: OwnMemory<HTTP3Flow>, _ side: Side, _ end: MultiplexedStreams.MessageEnd, _ run: inout Run
   ) {
     guard !flow.value.isEnded else { return }
-    let isWhole = flow.value.isBetweenFrames
+    let isWhole = flow.look { $0.isBetweenFrames }
     if !isWhole, end == .complete { run.note(.http3FrameIncomplete) }
     giveUpFrame(flow, &run)
     flow.value.isEnded = true

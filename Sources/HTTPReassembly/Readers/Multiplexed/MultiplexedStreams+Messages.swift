@@ -277,7 +277,9 @@ extension MultiplexedStreams {
 
   /// Charges a message for the frames that came before it.
   mutating func takeAwaited(_ slot: Int, _ row: RowIndex, _ run: inout Run) {
-    guard let octets = awaited[run.side].removeValue(forKey: list[slot].id) else { return }
+    guard !awaited.look(run.side, { $0.isEmpty }),
+      let octets = awaited[run.side].removeValue(forKey: list[slot].id)
+    else { return }
     run.rows[message: row].control += octets
     run.rows[message: row].returned += octets
   }

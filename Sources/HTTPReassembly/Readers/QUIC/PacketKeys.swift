@@ -97,15 +97,16 @@ struct PacketKeys {
     guard sample + HeaderCipher.blockLength <= place.end,
       let mask = headerCipher.mask(of: payload.extracting(sample..<sample + HeaderCipher.blockLength))
     else { return nil }
-    let first = payload.octet(place.start) ^ mask[0] & (place.isLong ? 0x0f : 0x1f)
+    // The first octet of the mask is for the first one of the header, and the next four are for the number.
+    let (bits, next) = mask.withOctets { ($0.octet(0), $0.bigEndian32(1)) }
+    let first = payload.octet(place.start) ^ bits & (place.isLong ? 0x0f : 0x1f)
     let numberLength = Int(first & 3) + 1
     payload.copy(place.start..<place.numberOffset + numberLength, to: &room.header, at: 0)
     room.header[0] = first
-    var truncated = 0
+    let truncated = Int((payload.bigEndian32(place.numberOffset) ^ next) >> UInt32(32 - 8 * numberLength))
     for index in 0..<numberLength {
-      let octet = payload.octet(place.numberOffset + index) ^ mask[1 + index]
-      room.header[place.numberOffset - place.start + index] = octet
-      truncated = truncated << 8 | Int(octet)
+      room.header[place.numberOffset - place.start + index] =
+        UInt8(truncatingIfNeeded: truncated >> (8 * (numberLength - 1 - index)))
     }
     return PacketHead(numberLength: numberLength, truncated: truncated, phase: first & 4 != 0)
   }

@@ -47,7 +47,7 @@ extension QUICConnection {
     guard let opener, let client, (header?.end ?? length) <= payload.byteCount else { return false }
     guard let header else {
       if opener.look({ $0.isStatelessReset(payload.extracting(0..<length), from: side) }) { return true }
-      guard let count = opener.look({ $0.idLength(to: 1 - side, payload, at: 0) }) else { return false }
+      guard let count = opener.value.idLength(to: 1 - side, payload, at: 0) else { return false }
       let place = PacketPlace(start: 0, numberOffset: 1 + count, end: length, isLong: false)
       return mayOpen(.application, version, place, payload, from: side, &room, &run)
     }

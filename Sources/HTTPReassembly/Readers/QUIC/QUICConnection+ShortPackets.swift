@@ -21,7 +21,7 @@ extension QUICConnection {
     var packet = QUICOpening.closed
     var place = PacketPlace(start: start, numberOffset: start, end: length, isLong: false)
     if length <= payload.byteCount, let opener {
-      if let count = opener.look({ $0.idLength(to: 1 - side, payload, at: start) }) {
+      if let count = opener.value.idLength(to: 1 - side, payload, at: start) {
         place.numberOffset = start + 1 + count
         packet = openShort(&place, payload, from: side, &room, &run)
       } else if opener.value.hasHandshake, mayOpenLater(.application, side, run) {
@@ -48,7 +48,7 @@ extension QUICConnection {
     _ place: inout PacketPlace, _ payload: RawSpan, from side: Side, _ room: inout PacketRoom, _ run: inout Run
   ) -> QUICOpening {
     guard let opener else { return .closed }
-    let known = opener.look { $0.sides.look(side) { $0.segmentLength } }
+    let known = opener.value.sides[side].segmentLength
     let isSegment = known > 0 && place.mayBeFollowed(behind: known, in: payload)
     if isSegment, let packet = openSegment(of: known, &place, payload, from: side, &room, &run) { return packet }
     if !isSegment || room.trialOctets.left > 0 {

@@ -160,7 +160,7 @@ struct QUICConnection {
       connection.read(payload, length: length, &account, &room, &run)
       if run.isDirected, connection.client != nil { run.turnPacket(to: side) }
       run.settle(UDPDatagram.headerLength, as: .transport, of: side)
-      connection.settle(account, &run)
+      connection.settle(&account, &run)
       connection.readHeld(isForced: false, &room, &run)
       connection.streams?.value.giveUpOverdue(&run)
     }
@@ -247,8 +247,9 @@ struct QUICConnection {
 
   // MARK: Account
 
-  /// Gives the octets of a datagram their class, except those of streams, and charges it to its owner (MEASURES §8).
-  private mutating func settle(_ account: DatagramAccount, _ run: inout Run) {
+  /// Gives the octets of a datagram their class, except those of streams, and charges it to its owner (MEASURES §8). It does not change the
+  /// account, which would be copied if it were lent.
+  private mutating func settle(_ account: inout DatagramAccount, _ run: inout Run) {
     let side = account.side
     run.settle(account.handshake + account.packet + account.protected, as: .quic, of: side)
     if account.repeated > 0 { run.settle(account.repeated, as: .retransmitted, of: side) }
@@ -330,7 +331,7 @@ struct QUICConnection {
         var account = DatagramAccount(
           side: packet.side, overhead: packet.overhead, arrival: packet.arrival, hasWaited: true)
         packet.octets.withOctets { read($0, length: $0.byteCount, &account, &room, &run) }
-        settle(account, &run)
+        settle(&account, &run)
       }
       opener.value.heldSince = since
     }

@@ -262,13 +262,16 @@ struct QUICConnections {
     entries[slot].connection.take(
       payload, length: datagram.payloadLength, overhead: datagram.networkLength + UDPDatagram.headerLength, from: side,
       at: time, &room, &run)
-    rememberIDs(slot)
+    let (hasOtherIDs, mayWait) = entries.look(slot) {
+      ($0.connection.hasOtherIDs, $0.isWaiting || $0.connection.isHolding)
+    }
+    if hasOtherIDs { rememberIDs(slot) }
     // Packets in short form seldom change it.
     let isCounted =
       payload.octet(0) & 0x80 == 0
       && entries.look(slot) { !$0.connection.isHolding && $0.connection.datagrams % 64 > 0 }
     if !isCounted { countMemory(slot) }
-    noteWaiting(slot, run)
+    if mayWait { noteWaiting(slot, run) }
     if opening.count > run.configuration.quicOpeningLimit || openerMemory > run.configuration.quicOpeningOctetLimit {
       limitOpening(&run)
     }
@@ -282,7 +285,6 @@ struct QUICConnections {
 
   /// Remembers the IDs that the server chose for itself, and forgets those that were retired.
   private mutating func rememberIDs(_ slot: Int) {
-    guard entries.look(slot, { $0.connection.hasOtherIDs }) else { return }
     for id in entries[slot].connection.newIDs where id.count >= Self.shortestID && slotsByID[id] == nil {
       slotsByID[id] = slot
       entries[slot].ids.append(id)

@@ -22,6 +22,7 @@ enum QUICLevel: Int {
   }
 
   /// Whether the application's data may be in its packets.
+  @inline(__always)
   var isApplication: Bool { self == .early || self == .application }
 
   /// The label of its secret in key logs; nil for Initial packets, whose keys anybody can compute.
@@ -210,7 +211,7 @@ struct QUICOpener {
   /// The length of the destination ID of a packet in short form to a side; nil when unknown.
   ///
   /// Such a packet does not tell it (RFC 9000 §17.3.1). One side's IDs mostly have the same length.
-  func idLength(to side: Side, _ payload: RawSpan, at start: Int) -> Int? {
+  mutating func idLength(to side: Side, _ payload: RawSpan, at start: Int) -> Int? {
     sides.look(side) { side in
       guard let latest = side.ids.last?.id.count else { return nil }
       guard side.ids.contains(where: { $0.id.count != latest }) else { return latest }

@@ -91,13 +91,13 @@ import Testing
 
   /// Ports of tunnels, Teredo on any ports, padding, a UDP length that is not the packet's.
   @Test func tunnelsAreNoOrdinaryDatagrams() {
-    func frame(_ source: UInt16, _ destination: UInt16, _ payload: [UInt8]) -> [UInt8] {
-      Wire.ethernet(0x0800, Wire.ipv4(17, Wire.udp(source, destination, payload)))
+    func frame(_ source: Int, _ destination: Int, _ payload: [UInt8]) -> [UInt8] {
+      Wire.ethernet(0x0800, Wire.ipv4(17, Wire.udp(payload, from: source, to: destination)))
     }
     let plain = frame(4433, 50_000, Wire.payload(100))
     #expect(datagram(plain, plain.count)?.payloadLength == 100)
     #expect(datagram(Array(plain.prefix(50)), plain.count)?.capturedPayloadLength == 8)
-    for port: UInt16 in [1701, 2152, 3544, 4341, 4754, 4789, 4790, 5247, 6081, 6635, 8472, 37008] {
+    for port in [1701, 2152, 3544, 4341, 4754, 4789, 4790, 5247, 6081, 6635, 8472, 37008] {
       let tunnel = frame(50_000, port, Wire.payload(100))
       #expect(datagram(tunnel, tunnel.count) == nil, "\(port)")
     }
@@ -113,7 +113,7 @@ import Testing
     let rounds = RandomCases.count(100_000)
     for round in 0..<rounds {
       let payload = random.chance(0.1) ? Wire.packet6 : Wire.payload(random.number(0..<60))
-      var frame = Wire.ethernet(0x0800, Wire.ipv4(17, Wire.udp(4433, 50_000, payload)))
+      var frame = Wire.ethernet(0x0800, Wire.ipv4(17, Wire.udp(payload, from: 4433, to: 50_000)))
       for _ in 0..<random.number(0..<4) {
         let place = random.number(0..<min(frame.count, 50))
         frame[place] =
