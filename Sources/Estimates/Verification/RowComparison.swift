@@ -28,11 +28,15 @@ final class LogReadings {
     lines = ReadingEvidence(LogUnits.samples(pairs, \.lineLength), kind: kind, unit: units.line) { message, figure in
       LineReading.all(for: message).filter { $0.figure(of: message) == figure }
     }
+    // A line with a figure of its own is not counted in the header section, too.
+    let hasLines = pairs.contains { $0.entry.lineLength ?? 0 > 0 }
     headers = ReadingEvidence(
-      LogUnits.samples(pairs, \.headerLength), kind: kind, unit: units.header,
-      hints: other?.headerForm.map { $0.variants.map { HeaderReading(form: $0) } } ?? [],
-      fit: { FormFit($0, kind: kind).headers() },
-      search: { HeaderReadingSearch($0).readings(giving: $1) })
+      LogUnits.samples(pairs, \.headerLength), kind: kind, unit: units.header, hints: other?.headerHints(kind) ?? [],
+      fit: { FormFit($0, kind: kind).headers(withLines: !hasLines) },
+      search: { message, figure in
+        let readings = HeaderReadingSearch(message).readings(giving: figure)
+        return hasLines ? readings.filter { $0.line == nil } : readings
+      })
     bodies = ReadingEvidence(LogUnits.samples(pairs, \.bodyLength), kind: kind, unit: units.body) { message, figure in
       BodyReading.allCases.filter { $0.figure(of: message) == figure }
     }
@@ -77,18 +81,35 @@ final class LogReadings {
   private var headerForm: HeaderForm? { headers.believed.first?.reading.ownForm }
   /// The form of fields in the figures of whole messages, if it is not the wire's.
   private var wholeForm: HeaderForm? { wholes.believed.first?.reading.header.ownForm }
+  /// The readings of header sections of the other kind that have the form of this one's.
+  private func headerHints(_ kind: MessageKind) -> [HeaderReading] {
+    guard let form = headerForm, let own = headers.believed.first?.reading else { return [] }
+    return form.variants.flatMap { form in
+      let plain = HeaderReading(form: form)
+      var counterpart = plain
+      counterpart.line = own.line?.counterpart(kind)
+      counterpart.countsPseudoFields = own.countsPseudoFields
+      return counterpart == plain ? [plain] : [plain, counterpart]
+    }
+  }
   /// The two forms.
   var forms: [HeaderForm?] { [headerForm, wholeForm] }
   /// Whether a form is known that the other kind of messages may have, too.
   var hasForm: Bool { headerForm != nil || wholeForm != nil }
 
-  /// Takes back what figures of 0 say in the columns that are strange in the messages of the other kind. Where the totals of both kinds are
-  /// 0, they say nothing either: a unit that is larger than all messages fits as well as a count of nothing.
-  func doubtZeros(with other: LogReadings) {
-    if other.lines.isStrange { lines.doubtZeros() }
-    if other.headers.isStrange { headers.doubtZeros() }
-    if other.bodies.isStrange { bodies.doubtZeros() }
-    if other.wholes.isStrange || other.wholes.isSilent && wholes.isSilent { wholes.doubtZeros() }
+  /// The senses of the figures of start-lines, header sections, bodies and whole messages.
+  var senses: [FigureSense] { [lines.sense, headers.sense, bodies.sense, wholes.sense] }
+  /// The units of these columns.
+  var units: [FigureUnit] { [lines.unit, headers.unit, bodies.unit, wholes.unit] }
+
+  /// Takes back what figures of 0 say in a column, by its place among these.
+  func doubtZeros(_ column: Int) {
+    switch column {
+    case 0: lines.doubtZeros()
+    case 1: headers.doubtZeros()
+    case 2: bodies.doubtZeros()
+    default: wholes.doubtZeros()
+    }
   }
 
   // MARK: Expected figures
@@ -149,8 +170,11 @@ final class LogReadings {
     _ related: RelatedMessages
   ) -> FigureComparison {
     var comparison = FigureComparison(app: figure, wire: wire)
-    // A figure without a difference needs no cause.
-    guard let figure, figure != wire else { return comparison }
+    guard let figure else { return comparison }
+    guard figure != wire else {
+      comparison.causes = evidence.causesOfNone(message, figure)
+      return comparison
+    }
     if let causes = evidence.explain(message, figure)
       ?? related.explain(evidence, message, figure, wire: wire)
     {
@@ -229,8 +253,8 @@ final class LogReadings {
         sum += app
         causes += comparison.causes
         total.unexplained += comparison.unexplained
-      } else if part == .line, headers.isStrange {
-        // Figures that are not understood may have the line in them.
+      } else if part == .line, headers.isDoubted {
+        // Figures that are rounded, or not understood, may have the line in them.
         total.unexplained -= wire
       } else {
         causes.append(Cause(absent, -wire))

@@ -36,6 +36,7 @@ import Testing
       ("times of polls, in no order", "4000"), ("whole seconds, in no order", "0"),
       ("whole seconds, in no order", "1000"), ("half seconds, in no order", "2000"), ("others twice", "0"),
       ("others twice", "3000"), ("redirections logged as 200", "2000"), ("numbers of APIs", "0"), ("two devices", "0"),
+      ("one name for all hosts", "0"), ("tries in vain", "0"),
     ])
   func noRowHasAnothersMessage(_ meter: String, _ seed: String) throws {
     let script = Corpus.folder.appendingPathComponent("record/check-meters")
@@ -49,7 +50,9 @@ import Testing
     .enabled(if: Environment.tool("python3") != nil, "needs python3"),
     arguments: [
       ("S + 5n + 2", "0"), ("S + 2n + 7", "0"), ("MiB", "0"), ("parts in kB", "0"), ("a constant", "0"),
-      ("40 octets", "9000"),
+      ("40 octets", "9000"), ("lines with LF and", "0"), ("S + 4n + 7, decoded", "0"), ("S + 6n in", "0"),
+      ("header in kB", "0"),
+      ("S + n in KiB", "0"), ("pseudo-header", "0"),
     ])
   func noWayToCountIsNamedForAnother(_ meter: String, _ seed: String) throws {
     try noRowHasAnothersMessage(meter, seed)

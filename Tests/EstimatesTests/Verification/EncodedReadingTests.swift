@@ -125,6 +125,25 @@ import Testing
     #expect(BodyReading.framed.causes(of: request) == [Cause(.frameHeaders, 22)])
   }
 
+  /// Pseudo-header fields stand for Host: a program that lists them does not leave it out once more.
+  @Test func theHostIsLeftOutOnce() throws {
+    let request = HTTP2Samples.request(0)
+    let listed = HeaderReading(form: .wire, countsPseudoFields: true)
+    let unseen = HeaderReading(form: .wire, countsPseudoFields: true, unseen: ["host"])
+    #expect(listed.figure(of: request) == unseen.figure(of: request))
+  }
+
+  /// A sum does not tell a shorter version, an LF for CR LF and a missing empty line from a form with five octets less.
+  @Test func severalConstantsAreDearerThanAForm() {
+    func whole(_ line: LineReading, _ form: HeaderForm) -> WholeReading {
+      WholeReading(line: line, header: HeaderReading(form: form), body: .transferred)
+    }
+    let own = whole(.plain(.request), HeaderForm(perField: 4, base: -3))
+    #expect(own.isUnnamed && own.cost < whole(.request(.asSent, .lineFeed, .short), .withoutEmptyLine).cost)
+    // A form that all lines share is one assumption.
+    #expect(whole(.request(.asSent, .lineFeed), .lineFeedWithEmptyLine).cost < own.cost)
+  }
+
   @Test("the search finds each program's reading among the readings of its figures")
   func search() throws {
     let request = HTTP2Samples.request(0)

@@ -78,6 +78,20 @@ import Testing
     #expect(verification.rows.filter { $0.total.causes.map(\.kind) == [.doubled] }.count == 2)
   }
 
+  /// A row that is like another one but for its time may be a try that failed before anything was sent.
+  @Test func aRowLikeAnotherAtAnotherTimeIsNotThereTwice() {
+    let wire = wire(polls)
+    var entries = log(wire)
+    for var other in entries.suffix(2) {
+      (other.row, other.exchange) = (100 + other.row, 100 + (other.exchange ?? 0))
+      other.time = (other.time ?? 0) + 30_000_000
+      entries.append(other)
+    }
+    let verification = verify(entries, wire)
+    #expect(numbers(verification) == (1...24).map { $0 } + [nil, nil])
+    #expect(verification.rows(with: .doubled).isEmpty && verification.rows(with: .missedByWire).count == 2)
+  }
+
   @Test func aRowUnderAnotherHostIsNamedOnBothSides() {
     let wire = wire(polls)
     var entries = log(wire)

@@ -85,18 +85,45 @@ extension Matcher {
     return WireExchange.agree(row.status, other.status)
   }
 
+  /// Whether two exchanges of the log say the same at nearly the same time.
+  private func repeats(_ index: Int, _ other: Int) -> Bool {
+    rows[index].rows.count == rows[other].rows.count
+      && zip(rows[index].rows, rows[other].rows).allSatisfy { log[$0].saysTheSame(as: log[$1]) }
+  }
+
   /// Whether each of the rows repeats another row with a message, at the same time.
   func isDoubled(_ index: Int) -> Bool { rows[index].rows.allSatisfy { original(of: $0) != nil } }
 
   /// The exchange on the wire of the row that a row of the log repeats at the same time: of several rows, of the nearest in time.
-  func original(of row: Int) -> Int? {
+  func original(of row: Int) -> Int? { repeated(by: row).flatMap { pairs[unit[$0]]?.exchange } }
+
+  /// That row.
+  private func repeated(by row: Int) -> Int? {
     let near = (row - 64..<row + 65).clamped(to: log.indices)
     let originals = near.lazy.filter { other in
       unit[other] != unit[row] && pairs[unit[other]] != nil && log[row].saysTheSame(as: log[other])
     }
     return originals.min { log[row].distance(to: log[$0]) < log[row].distance(to: log[$1]) }
-      .flatMap { pairs[unit[$0]]?.exchange }
   }
+
+  /// The time from a row to its repetition where a second part of the app logs all rows once more; nil where none does. Other
+  /// rows that say the same at other times are requests of their own, as one that failed before its retry.
+  private func echo(_ doubled: [Int]) -> UInt64? {
+    let times = doubled.flatMap { rows[$0].rows }.compactMap { row in
+      repeated(by: row).map { log[row].distance(to: log[$0]) }
+    }
+    .filter { $0 > 0 }.sorted()
+    guard times.count >= Self.leastEchoes else { return nil }
+    let middle = times[times.count / 2]
+    let near = times.count { $0 >= middle - middle / 2 && $0 <= middle + middle / 2 }
+    return middle <= Self.longestEcho && near * 10 >= times.count * 9 ? middle : nil
+  }
+
+  /// The fewest repetitions that show a second logger, and the longest time that it takes, in nanoseconds.
+  private static let leastEchoes = 5
+  private static let longestEcho: UInt64 = 100_000_000
+  /// Nanoseconds within which no app makes two requests of one kind, and logs both.
+  private static let shortEcho: UInt64 = 1_000_000
 
   /// Says that a row may have a message with other figures.
   private mutating func open(_ row: Int) {
@@ -115,13 +142,15 @@ extension Matcher {
       where pairs[row] == nil && !rows[row].isOffWire
         && rows[row].rows.allSatisfy({ strays.rows[$0]?.isOtherHost ?? true })
       {
+        let isOtherHost = rows[row].rows.contains { strays.rows[$0] != nil }
         for exchange in near(row, group.exchanges, longest, gain) {
           guard let worth = gain(rows[row], exchange) else { continue }
           let owners = [
             rows[row].request.flatMap { _ in takenBy[exchange].request },
             rows[row].response.flatMap { _ in takenBy[exchange].response },
           ]
-          for owner in owners.compactMap({ $0 }) where pairs[owner]?.exchange == exchange {
+          for owner in owners.compactMap({ $0 })
+          where pairs[owner]?.exchange == exchange && (isOtherHost || !repeats(row, owner)) {
             // A row with an error may lose its message to one that was noted late, and has its figures by chance.
             let doubt = fit(exchange, row, gain) == .none ? PairGain.doubtOfMisfit : PairGain.doubt
             guard let own = gain(rows[owner], exchange), worth > own - doubt else { continue }
@@ -153,6 +182,31 @@ extension Matcher {
         pairs[row]?.isAmbiguous = true
         if gain.lateness(rows[row], exchange) > ClockFit.step.magnitude { pairs[row]?.isRepeat = true }
         if differs || own.contains(where: \.isOpen) { open(row) }
+      }
+    }
+  }
+
+  /// Opens rows of one key whose times are those of each other's messages: they may have each other's figures.
+  mutating func doubtExchanged(_ gain: PairGain) {
+    guard clock != nil else { return }
+    func isOff(_ row: Int, _ exchange: Int, by spreads: UInt64) -> Bool {
+      let delay = rows[row].request == nil ? gain.responseDelay : gain.requestDelay
+      return gain.lateness(rows[row], exchange) > spreads * delay.spread.magnitude
+    }
+    var off: [MatchKey: [(row: Int, exchange: Int)]] = [:]
+    for (row, pair) in pairs.enumerated() {
+      guard let pair, rows[row].time != nil, isOff(row, pair.exchange, by: 4) else { continue }
+      off[rows[row].key, default: []].append((row, pair.exchange))
+    }
+    for group in off.values {
+      for (place, one) in group.enumerated() {
+        for other in group[(place + 1)...].prefix(Self.contestLimit)
+        where !isOff(one.row, other.exchange, by: 2) && !isOff(other.row, one.exchange, by: 2)
+          && figures(of: one.exchange, for: one.row) != figures(of: other.exchange, for: one.row)
+        {
+          open(one.row)
+          open(other.row)
+        }
       }
     }
   }
@@ -232,6 +286,9 @@ extension Matcher {
   /// The largest number of times that a row is there beside the first.
   private static let mostCopies = 3
 
+  /// The number of rows that name another host, and do not repeat a row, where more of them may.
+  private static let manyElsewhere = 5
+
   /// Finds the reasons why rows and messages stay without each other.
   mutating func findStrays(_ gain: PairGain) -> Strays {
     var strays = Strays()
@@ -244,22 +301,7 @@ extension Matcher {
       for row in rows[index].rows { strays.rows[row] = .neverSent }
     }
     let copies = copies()
-    for index in rows.indices where pairs[index] == nil && !rows[index].isOffWire {
-      let found = elsewhere(index, byPath[rows[index].key.path] ?? [], gain)
-      if isDoubled(index) {
-        // A row with another one's time to the letter is that row again.
-        let isNearer = found.map { found in
-          let late = gain.lateness(rows[index], found)
-          return !gain.twins.contains(rows[index].first)
-            && (late <= gain.orderSlack.magnitude
-              || rows[index].rows.compactMap { original(of: $0) }.allSatisfy { late < gain.lateness(rows[index], $0) })
-        }
-        guard isNearer ?? false else {
-          if isFew(rows[index].rows, copies) { for row in rows[index].rows { strays.rows[row] = .doubled } }
-          continue
-        }
-      }
-      guard let found else { continue }
+    func place(_ index: Int, at found: Int) {
       take(index, found)
       for row in rows[index].rows { strays.rows[row] = .otherHost(exchanges[found].key.host) }
       let messages = [
@@ -267,6 +309,39 @@ extension Matcher {
         rows[index].response.flatMap { _ in exchanges[found].response },
       ]
       for message in messages.compactMap({ $0 }) { strays.misplaced[message] = rows[index].host }
+    }
+    var doubled: [Int] = []
+    var others = 0
+    for index in rows.indices where pairs[index] == nil && !rows[index].isOffWire {
+      if isDoubled(index) {
+        doubled.append(index)
+      } else if let found = elsewhere(index, byPath[rows[index].key.path] ?? [], gain) {
+        place(index, at: found)
+        others += 1
+      }
+    }
+    let echo = echo(doubled)
+    // In a log of whole seconds equal rows are ordinary.
+    let isFine = rows.count { $0.time.map { $0 % 1_000_000_000 != 0 } ?? false } * 10 > rows.count
+    for index in doubled {
+      let found = elsewhere(index, byPath[rows[index].key.path] ?? [], gain)
+      // A row with another one's time to the letter is that row again.
+      if let found, !gain.twins.contains(rows[index].first) {
+        let late = gain.lateness(rows[index], found)
+        // Where many rows name other hosts, a free message of another host is likelier than a repetition.
+        if others >= Self.manyElsewhere || late <= gain.orderSlack.magnitude
+          || rows[index].rows.compactMap({ original(of: $0) }).allSatisfy({ late < gain.lateness(rows[index], $0) })
+        {
+          place(index, at: found)
+          continue
+        }
+      }
+      let isAgain = rows[index].rows.allSatisfy { row in
+        guard let original = repeated(by: row) else { return false }
+        let distance = log[row].distance(to: log[original])
+        return distance < Self.shortEcho && isFine || echo.map { distance <= 2 * $0 } ?? false
+      }
+      if isAgain, isFew(rows[index].rows, copies) { for row in rows[index].rows { strays.rows[row] = .doubled } }
     }
     return strays
   }

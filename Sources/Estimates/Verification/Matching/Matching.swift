@@ -93,6 +93,7 @@ struct Matching {
     left = pairing.findStrays(gain)
     pairing.doubtContested(left, gain)
     pairing.doubtCopies(gain)
+    pairing.doubtExchanged(gain)
     settle(chains, gain)
     findRepeated()
   }

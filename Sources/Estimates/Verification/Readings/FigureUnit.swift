@@ -45,6 +45,9 @@ struct FigureUnit: Hashable, Sendable {
     return figure % numerator == 0 ? figure / numerator : nil
   }
 
+  /// Whether short figures become 0, or lose most of their digits.
+  var isLarge: Bool { denominator >= 100 * numerator }
+
   /// Whether it scales octets, and by no power that people use.
   var isScale: Bool { numerator != 1 && denominator != 1 }
 

@@ -28,9 +28,9 @@ struct FormFit {
     trial = Array(stride(from: 0, to: samples.count, by: step))
   }
 
-  /// Forms of header sections, without a start-line or with one.
-  func headers() -> [HeaderReading] {
-    found(lines: [nil] + lines.map { Optional($0) }, bodies: [.nothing]).map { fit in
+  /// Forms of header sections, without a start-line or, where they may have one, with one.
+  func headers(withLines: Bool = true) -> [HeaderReading] {
+    found(lines: [nil] + (withLines ? lines.map { Optional($0) } : []), bodies: [.nothing]).map { fit in
       var reading = fit.header
       reading.line = fit.line
       return reading
@@ -118,18 +118,23 @@ struct FormFit {
     var shapes: [Shape] = []
     var seen: Set<[Int?]> = []
     let hasEncoded = samples.contains { $0.message.isEncoded }
-    let unsent: [[UnsentField]] = hasEncoded ? [[], [.connection], [.firefoxMark]] : [[]]
+    let unsent: [(fields: [UnsentField], countsPseudoFields: Bool)] =
+      hasEncoded ? [([], false), ([.connection], false), ([.firefoxMark], false), ([], true)] : [([], false)]
     for texts in HeaderForm.Texts.allCases {
       for quoting in HeaderForm.Quoting.allCases where texts == .namesAndValues || quoting == .none {
         for folds in Folding.allCases {
           for unsent in unsent {
             let form = HeaderForm(texts: texts, perField: 4, base: 2, quoting: quoting)
-            let reading = HeaderReading(form: form, folds: folds, unsent: unsent)
+            let reading = HeaderReading(
+              form: form, folds: folds, countsPseudoFields: unsent.countsPseudoFields, unsent: unsent.fields)
             var figures: [Int?] = []
             var fields: [Int] = []
             for sample in samples {
-              let added = unsent.filter { $0.applies(to: sample.message) }
-              let n = sample.groups.reduce(added.count) { $0 + $1.countedLines(folds: folds) }
+              let added = unsent.fields.filter { $0.applies(to: sample.message) }
+              var n = sample.groups.reduce(added.count) { $0 + $1.countedLines(folds: folds) }
+              if unsent.countsPseudoFields, sample.message.isEncoded {
+                n += PseudoFields(sample.message).count - (sample.groups.first { $0.name == "host" }?.lines ?? 0)
+              }
               fields.append(n)
               figures.append(reading.figure(of: sample.message, sample.groups).map { $0 - 4 * n - 2 })
             }

@@ -116,9 +116,15 @@ struct HeaderForm: Hashable, Sendable {
     case .lineFeedWithEmptyLine, .namesAndValues, .joined, .compactJSON, .stringifiedJSON, .spacedJSON,
       .printedDictionary, .propertyList, .printedList:
       3
-    default: 6 + texts.rawValue + quoting.rawValue
+    default: Self.unnamedCost + texts.rawValue + quoting.rawValue
     }
   }
+
+  /// The least cost of a form without a name.
+  private static let unnamedCost = 6
+
+  /// Whether the form has no name.
+  var isUnnamed: Bool { cost >= Self.unnamedCost }
 
   /// The form as an expression, as in "S + 8n".
   var formula: String {

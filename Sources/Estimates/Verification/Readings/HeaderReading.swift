@@ -67,7 +67,7 @@ struct HeaderReading: Reading {
     }
     if countsPseudoFields, message.isEncoded {
       let pseudo = PseudoFields(message)
-      let host = groups.first { $0.name == "host" }
+      let host = unseen.contains("host") ? nil : groups.first { $0.name == "host" }
       octets += pseudo.textLength + 4 * (host?.lines ?? 0) - (host.map(\.wireLength) ?? 0)
       fields += pseudo.count - (host?.lines ?? 0)
     }
@@ -119,7 +119,7 @@ struct HeaderReading: Reading {
     }
     if countsPseudoFields, message.isEncoded {
       let pseudo = PseudoFields(message)
-      let host = groups.first { $0.name == "host" }
+      let host = unseen.contains("host") ? nil : groups.first { $0.name == "host" }
       causes.append(
         Cause(.pseudoFields, pseudo.textLength + 4 * pseudo.count - (host.map(\.wireLength) ?? 0)))
       fields += pseudo.count - (host?.lines ?? 0)
@@ -187,6 +187,7 @@ struct HeaderReading: Reading {
 
   // Pseudo-header fields of messages with equal shapes may be any octets.
   var isForm: Bool { unseen.isEmpty && !countsPseudoFields }
+  var isUnnamed: Bool { isForm && form?.isUnnamed ?? false }
   var isEvident: Bool { form == nil }
 
   static func coarse(_ kind: MessageKind) -> [HeaderReading] {
@@ -197,10 +198,25 @@ struct HeaderReading: Reading {
 
   var cost: Int {
     guard let form else { return 1 }
-    return form.cost + folds.cost + (namesIdentity ? 1 : 0) + unsent.count + (countsPseudoFields ? 3 : 0)
-      + (line.map { 2 + $0.cost } ?? 0)
+    // Octets of a message that no form needs may be other fields, or a line.
+    let isOdd = form.isUnnamed && (line != nil || countsPseudoFields) && abs(form.base) > Self.mostBase
+    return form.cost + folds.cost + (namesIdentity ? 1 : 0) + unsent.count + (isOdd ? 3 : 0)
+      + (countsPseudoFields ? 3 : 0) + (line.map { 2 + $0.cost } ?? 0)
+      // Fields that are left out and pseudo-header fields that are added give any sum.
+      + (unseen.isEmpty || !countsPseudoFields ? 0 : 3)
       + unseen.reduce(0) { $0 + Self.cost(unseen: $1) }
   }
+
+  /// The number of assumptions that add the same octets to all messages with as many fields, beside those of `line`. Lines that all
+  /// end with LF are one assumption. Firefox alone has its mark, and its archives have no totals.
+  func constants(with line: LineReading) -> Int {
+    let isOneEnd = line.endsWithLineFeed && (form == .lineFeed || form == .lineFeedWithEmptyLine)
+    return (ownForm == nil || isOneEnd ? 0 : 1) + (countsPseudoFields ? 1 : 0)
+      + unsent.reduce(0) { $0 + ($1 == .firefoxMark ? 3 : 1) }
+  }
+
+  /// The largest number of octets that a form often has beside its fields.
+  private static let mostBase = 16
 
   /// The improbability that an app does not see a field: the URL loading system adds some without showing them.
   static func cost(unseen name: String) -> Int { added.contains(name) ? 1 : 6 }

@@ -185,6 +185,42 @@ enum LineReading: Reading {
     kind == .request ? .request(.asSent, .crlf) : .status(.asSent, .crlf)
   }
 
+  /// The line of the other kind of messages, by the same program.
+  func counterpart(_ kind: MessageKind) -> LineReading {
+    switch self {
+    case .nothing, .encoded: self
+    case .request(_, let end, let version), .status(_, let end, let version):
+      kind == .request ? .request(.asSent, end, version) : .status(.asSent, end, version)
+    }
+  }
+
+  // Over HTTP/2 a version of two octets less and a line without CR LF are one figure.
+  static var rivalMargin: Int { 1 }
+  var isForm: Bool {
+    switch self {
+    case .nothing, .encoded: true
+    case .request(_, let end, let version), .status(_, let end, let version): version == .full && end != .none
+    }
+  }
+
+  /// The number of assumptions that add the same octets to all messages.
+  var constants: Int {
+    switch self {
+    case .nothing, .encoded: 0
+    case .request(let target, let end, let version):
+      (target == .absolute ? 1 : 0) + (end == .crlf ? 0 : 1) + (version == .full ? 0 : 1)
+    case .status(_, let end, let version): (end == .crlf ? 0 : 1) + (version == .full ? 0 : 1)
+    }
+  }
+
+  /// Whether its line ends with LF alone.
+  var endsWithLineFeed: Bool {
+    switch self {
+    case .nothing, .encoded: false
+    case .request(_, let end, _), .status(_, let end, _): end == .lineFeed
+    }
+  }
+
   var cost: Int {
     switch self {
     case .nothing: 1

@@ -92,8 +92,7 @@ struct LogUnits {
         second = LogReadings(responses, log: log, kind: .response, units: units, other: first)
       }
     }
-    first.doubtZeros(with: second)
-    second.doubtZeros(with: first)
+    LogReadings.doubtZeros(first, second)
     return (first, second)
   }
 }

@@ -31,6 +31,12 @@ protocol Reading: Hashable, Sendable {
   func isOfOneProgram(with other: Self) -> Bool
   /// Whether it assumes no more than a form: all fields count.
   var isForm: Bool { get }
+  /// Whether its form of fields has no name.
+  var isUnnamed: Bool { get }
+  /// The largest cost of a named reading beside which no form without a name is sought.
+  static var simpleCost: Int { get }
+  /// The cost by which a reading may be less likely than another one, and raise a doubt.
+  static var rivalMargin: Int { get }
   /// Whether its figure is no coincidence where it fits: nothing was counted, or a tool's limit.
   var isEvident: Bool { get }
   /// A few readings that differ by many octets, for figures that are rounded.
@@ -48,6 +54,9 @@ extension Reading {
   func isOfOneProgram(with other: Self) -> Bool { true }
   var assumptions: Int { 0 }
   var isForm: Bool { true }
+  var isUnnamed: Bool { false }
+  static var simpleCost: Int { .max }
+  static var rivalMargin: Int { 0 }
 }
 
 /// The end of a line as an app counts it.

@@ -46,11 +46,8 @@ struct ReadingEvidence<R: Reading> {
   private var facts: [R] = []
   /// Whether some rows bear out a reading of their own.
   var hasFacts: Bool { !facts.isEmpty }
-  /// Whether most figures beside 0 are not understood, and they are more than a few, which may be errors. Then 0 may be a rounded
-  /// figure, or a coincidence.
-  private(set) var isStrange = false
-  /// Whether nearly all figures are 0. They may be rounded down, if the other kind of messages has no other figures either.
-  private(set) var isSilent = false
+  /// The sense of the figures.
+  private(set) var sense = FigureSense.few
   private let plain: R
   /// Readings of the program that are known otherwise: of readings that fit as many rows they go first.
   private let hints: Set<R>
@@ -100,7 +97,7 @@ struct ReadingEvidence<R: Reading> {
       if octets.count == samples.count {
         let named = Self.candidates(octets, plain, candidates, search)
         let isForm = named.contains {
-          $0.isForm && fits($0, samples) * 10 >= samples.count * 9
+          $0.isForm && $0.cost <= R.simpleCost && fits($0, samples) * 10 >= samples.count * 9
         }
         candidates = (isForm ? [] : fit(octets)) + named
         var known: Set<R> = []
@@ -111,27 +108,35 @@ struct ReadingEvidence<R: Reading> {
       believe(candidates, samples)
     }
     findFacts(samples)
-    let figured = samples.filter { $0.figure != 0 }
-    let understood = figured.count { sample in believed.contains { figure($0.reading, sample) == sample.figure } }
-    isSilent = samples.count >= Self.leastRows && figured.count * 20 < samples.count
-    isStrange = figured.count * 20 >= samples.count && understood * 2 < figured.count
-    if isStrange || roundsDown(samples) { doubtZeros() }
+    sense = sense(of: samples)
+    // Among figures that nothing explains a few rows fit a fact by chance.
+    if believed.isEmpty, sense == .strange, samples.count >= Self.leastRows { facts = [] }
   }
 
-  /// Whether figures of 0 may be rounded: one of the largest messages has a far smaller figure that is not 0.
-  private func roundsDown(_ samples: [Prepared]) -> Bool {
-    samples.compactMap { sample in
+  private func sense(of samples: [Prepared]) -> FigureSense {
+    let isReduced = samples.compactMap { sample in
       plain.figure(of: sample.message, sample.groups).map { (octets: $0, figure: sample.figure) }
     }
     .sorted { $0.octets > $1.octets }.prefix(Self.largestRows)
     .contains { $0.figure > 0 && $0.figure <= $0.octets / 1000 }
+    guard !isReduced else { return .strange }
+    let figured = samples.filter { $0.figure != 0 }
+    if figured.count * 20 < samples.count {
+      return samples.count < Self.leastRows ? .few : .silent
+    }
+    let understood = figured.count { sample in believed.contains { figure($0.reading, sample) == sample.figure } }
+    return understood * 2 < figured.count ? .strange : samples.isEmpty ? .few : .understood
   }
 
   /// The number of the largest messages that show whether figures are rounded down.
   private static var largestRows: Int { 3 }
 
+  /// Whether figures of 0 say nothing.
+  private(set) var isDoubted = false
+
   /// Takes back what figures of 0 say.
   mutating func doubtZeros() {
+    isDoubted = true
     believed.removeAll { $0.reading.isEvident }
     facts.removeAll { $0.isEvident }
   }
@@ -271,11 +276,18 @@ struct ReadingEvidence<R: Reading> {
       let count = fits(reading, rest)
       // A reading that fits few of all rows fits them by chance where none fits the others.
       guard count >= Self.leastRows, first != nil || count * Self.leastShare >= samples.count,
-        isBorneOut(reading, rest), !isConstant(reading, rest),
+        isBorneOut(reading, rest), !isConstant(reading, rest), !isShift(reading, candidates, rest, fits: count),
         shapes(reading, rest) >= min(reading.assumptions, Self.mostShapes)
       else { continue }
       let rivals = order.prefix(60).count { other in
-        votes[other] >= count && cost(candidates[other]) <= cost(reading) && differs(candidates[other], reading, rest)
+        votes[other] >= count && cost(candidates[other]) <= cost(reading) + R.rivalMargin
+          && differs(candidates[other], reading, rest)
+      }
+      // Where several named readings fit as well, the formula of all of them is what is known.
+      if rivals > 0,
+        let own = order.prefix(60).first(where: { candidates[$0].isUnnamed && votes[$0] >= count })
+      {
+        return (candidates[own], 0)
       }
       return (reading, rivals)
     }
@@ -337,6 +349,24 @@ struct ReadingEvidence<R: Reading> {
     return Set(fitted.map { figure(plain, $0) }).count > 1
   }
 
+  /// Whether a constant beside a likelier reading fits rounded figures as well: most of them hide what the octets are.
+  private func isShift(_ reading: R, _ candidates: [R], _ samples: [Prepared], fits count: Int) -> Bool {
+    guard unit.octets(0) == nil, reading != plain else { return false }
+    let own = samples.map { reading.figure(of: $0.message, $0.groups) }
+    return candidates.contains { other in
+      guard cost(other) < cost(reading) else { return false }
+      let octets = samples.map { other.figure(of: $0.message, $0.groups) }
+      let shifts = Set(zip(own, octets).compactMap { own, octets in own.flatMap { own in octets.map { own - $0 } } })
+      return shifts.sorted { abs($0) < abs($1) }.prefix(Self.mostShifts).contains { shift in
+        zip(octets, samples).count { octets, sample in octets.map { unit.figure($0 + shift) } == sample.figure }
+          >= count
+      }
+    }
+  }
+
+  /// The number of constants that are tried.
+  private static var mostShifts: Int { 100 }
+
   /// The reading without the assumptions that too few rows bear out.
   private func pruned(_ reading: R, _ samples: [Prepared]) -> R {
     var reading = reading
@@ -376,6 +406,14 @@ struct ReadingEvidence<R: Reading> {
   func explain(_ message: WireMessage, _ figure: Int) -> [Cause]? {
     let readings = believed.filter { $0.rivals == 0 || $0.reading.isForm }.map(\.reading) + facts
     return readings.first { self.figure($0, message) == figure }.map { causes($0, message) }
+  }
+
+  /// The causes for a figure that is the wire's: none, unless the app's way to count is another, and these add up to 0.
+  func causesOfNone(_ message: WireMessage, _ figure: Int) -> [Cause] {
+    guard let first = believed.first, first.reading != plain, first.rivals == 0 || first.reading.isForm,
+      self.figure(first.reading, message) == figure
+    else { return [] }
+    return causes(first.reading, message)
   }
 
   /// The causes of the likeliest reading for a figure that none gives; the rest is unexplained.

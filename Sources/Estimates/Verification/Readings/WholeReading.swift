@@ -38,7 +38,12 @@ struct WholeReading: Reading {
       .netted
   }
 
-  var cost: Int { line.cost + header.cost + body.cost }
+  static var simpleCost: Int { 3 }
+
+  /// A sum shows several constants as one: each further one could have any part of it.
+  var cost: Int {
+    line.cost + header.cost + body.cost + 2 * max(line.constants + header.constants(with: line) - 1, 0)
+  }
 
   /// In a sum, an uncounted part could be any of its octets, so this assumption needs many rows too.
   var simpler: [WholeReading] {
@@ -65,6 +70,7 @@ struct WholeReading: Reading {
   }
 
   var isForm: Bool { header.isForm }
+  var isUnnamed: Bool { header.isUnnamed }
   var isEvident: Bool { line == .nothing && header == .nothing && body == .nothing }
 
   static func coarse(_ kind: MessageKind) -> [WholeReading] {
