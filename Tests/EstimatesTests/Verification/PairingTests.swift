@@ -92,6 +92,20 @@ import Testing
     #expect(verification.rows(with: .doubled).isEmpty && verification.rows(with: .missedByWire).count == 2)
   }
 
+  /// Where all rows are there once more, a second part of the app writes them, however late.
+  @Test(arguments: [500_000, 3_000_000, 30_000_000] as [Int64]) func allRowsAreThereTwice(_ late: Int64) {
+    let wire = wire(polls)
+    let first = log(wire)
+    let second = first.map { entry in
+      var other = entry
+      (other.row, other.exchange) = (100 + other.row, 100 + (other.exchange ?? 0))
+      other.time = (other.time ?? 0) + late
+      return other
+    }
+    let verification = verify(first + second, wire)
+    #expect(verification.rows(with: .doubled).count == first.count && verification.rows(with: .missedByWire).isEmpty)
+  }
+
   @Test func aRowUnderAnotherHostIsNamedOnBothSides() {
     let wire = wire(polls)
     var entries = log(wire)

@@ -323,6 +323,8 @@ extension Matcher {
     let echo = echo(doubled)
     // In a log of whole seconds equal rows are ordinary.
     let isFine = rows.count { $0.time.map { $0 % 1_000_000_000 != 0 } ?? false } * 10 > rows.count
+    // So many rows are not requests of their own that the capture lacks.
+    let isLoggedTwice = doubled.count * 4 >= pairs.count { $0 != nil }
     for index in doubled {
       let found = elsewhere(index, byPath[rows[index].key.path] ?? [], gain)
       // A row with another one's time to the letter is that row again.
@@ -339,7 +341,7 @@ extension Matcher {
       let isAgain = rows[index].rows.allSatisfy { row in
         guard let original = repeated(by: row) else { return false }
         let distance = log[row].distance(to: log[original])
-        return distance < Self.shortEcho && isFine || echo.map { distance <= 2 * $0 } ?? false
+        return isLoggedTwice || distance < Self.shortEcho && isFine || echo.map { distance <= 2 * $0 } ?? false
       }
       if isAgain, isFew(rows[index].rows, copies) { for row in rows[index].rows { strays.rows[row] = .doubled } }
     }
