@@ -5,21 +5,7 @@ import Testing
 
 /// Connections of QUIC that are opened with their secrets: what becomes of each octet, in whatever order packets come.
 @Suite struct QUICDialogueTests {
-  private static let client: (address: [UInt8], port: Int) = ([192, 0, 2, 1], 50_000)
-  private static let server: (address: [UInt8], port: Int) = ([198, 51, 100, 1], 443)
-
   private typealias Sent = (peer: Peer, octets: [UInt8])
-
-  private func packets(
-    _ sent: [Sent], client: (address: [UInt8], port: Int) = Self.client, from start: Int = 0, step: Int64 = 1_000_000
-  ) -> [TestPacket] {
-    sent.enumerated().map { index, sent in
-      let isClient = sent.peer == .client
-      return .datagram(
-        sent.octets, from: isClient ? client : Self.server, to: isClient ? Self.server : client,
-        at: 1_700_000_000_000_000_000 + Int64(start + index) * step)
-    }
-  }
 
   private func analyze(_ packets: [TestPacket], _ writer: QUICWriter) -> Analysis {
     let analysis = Analysis(packets, secrets: Array(writer.log.utf8))
@@ -51,7 +37,7 @@ import Testing
   @Test(arguments: [0x1301, 0x1303] as [UInt16]) func allPacketsAreOpened(_ suite: UInt16) throws {
     var writer = QUICWriter(seed: 3, suite: suite)
     let sent = dialogue(&writer)
-    let analysis = analyze(packets(sent), writer)
+    let analysis = analyze(QUICWriter.packets(sent), writer)
     let ledger = analysis.ledger
     #expect(ledger.quicProtected == 0 && ledger[.retransmitted] == 0 && ledger[.udp] == 0)
     let hello = writer.clientHello(host: "www.example.com", protocolName: "hq").count
@@ -66,7 +52,7 @@ import Testing
   @Test func withoutSecretsOnlyInitialPacketsAreOpened() throws {
     var writer = QUICWriter(seed: 3)
     let sent = dialogue(&writer)
-    let analysis = Analysis(packets(sent))
+    let analysis = Analysis(QUICWriter.packets(sent))
     #expect(analysis.violations == [])
     let hello = writer.clientHello(host: "www.example.com", protocolName: "hq").count
     #expect(analysis.ledger.quicHandshake == hello + writer.serverHello().count)
@@ -86,9 +72,9 @@ import Testing
       let frames = QUICWriter.stream(0, [1, 2, 3], isLast: true)
       let newID: [UInt8] = [0x18, 1, 0, 8] + [UInt8](repeating: 5, count: 8) + token
       sent.append((.server, writer.packet(.server, .application, frames + (isParameter ? [] : newID))))
-      let whole = analyze(packets(sent), writer).ledger
+      let whole = analyze(QUICWriter.packets(sent), writer).ledger
       sent.append((from, [0x41] + others + end))
-      let analysis = analyze(packets(sent), writer)
+      let analysis = analyze(QUICWriter.packets(sent), writer)
       let length = 1 + others.count + 16
       #expect(analysis.ledger.quicPacket == whole.quicPacket + (isReset ? length : 0))
       #expect(analysis.ledger.quicProtected == (isReset ? 0 : length))
@@ -102,14 +88,14 @@ import Testing
   @Test func everyOrderGivesTheSame() {
     var writer = QUICWriter(seed: 5)
     let sent = dialogue(&writer)
-    let expected = kinds(analyze(packets(sent), writer))
+    let expected = kinds(analyze(QUICWriter.packets(sent), writer))
     var random = SeededRandom(seed: 93)
     for _ in 0..<RandomCases.count(400) {
       var shuffled = sent.shuffled(using: &random)
       // A packet in short form does not show that it is QUIC.
       let first = shuffled.firstIndex { $0.octets[0] & 0x80 != 0 } ?? 0
       shuffled.swapAt(0, first)
-      let analysis = analyze(packets(shuffled), writer)
+      let analysis = analyze(QUICWriter.packets(shuffled), writer)
       #expect(kinds(analysis) == expected)
       #expect(analysis.connections.count == 1)
     }
@@ -118,7 +104,7 @@ import Testing
   /// Secrets that come behind any packet open all that waited for them.
   @Test func secretsMayComeLater() {
     var writer = QUICWriter(seed: 7)
-    let sent = packets(dialogue(&writer))
+    let sent = QUICWriter.packets(dialogue(&writer))
     let expected = kinds(analyze(sent, writer))
     for place in 0...sent.count {
       var pipeline = Pipeline(sink: CollectingSink())
@@ -142,7 +128,7 @@ import Testing
   /// Packets that wait for secrets that never come are closed after `secretPatience`.
   @Test func packetsDoNotWaitForever() {
     var writer = QUICWriter(seed: 8)
-    let sent = packets(dialogue(&writer))
+    let sent = QUICWriter.packets(dialogue(&writer))
     var pipeline = Pipeline(sink: CollectingSink())
     pipeline.mayLearnSecrets = true
     for packet in sent { packet.octets.withOctets { pipeline.process(packet.facts, $0) } }
@@ -160,11 +146,11 @@ import Testing
   @Test func copiesAreRetransmitted() {
     var writer = QUICWriter(seed: 9)
     let sent = dialogue(&writer)
-    let expected = kinds(analyze(packets(sent), writer))
+    let expected = kinds(analyze(QUICWriter.packets(sent), writer))
     for index in sent.indices {
       var again = sent
       again.insert(sent[index], at: sent.count)
-      let found = kinds(analyze(packets(again), writer))
+      let found = kinds(analyze(QUICWriter.packets(again), writer))
       #expect(found == [expected[0], expected[1], 0, sent[index].octets.count, 0, 0])
     }
   }
@@ -178,7 +164,7 @@ import Testing
       let frames = QUICWriter.stream(0, Array(content[start..<end]), at: start, isLast: end == 100)
       sent.append((.client, writer.packet(.client, .application, frames)))
     }
-    let analysis = analyze(packets(sent), writer)
+    let analysis = analyze(QUICWriter.packets(sent), writer)
     #expect(analysis.ledger[.retransmitted] == 20 + 10 + 5 && analysis.ledger.missing == 0)
     #expect(analysis.connections.first?.retransmitted == 35)
   }
@@ -202,7 +188,7 @@ import Testing
       }
       position += 2
     }
-    let ledger = analyze(packets(sent), writer).ledger
+    let ledger = analyze(QUICWriter.packets(sent), writer).ledger
     #expect(ledger.quicProtected == 0)
   }
 
@@ -214,7 +200,7 @@ import Testing
       let frames = QUICWriter.stream(0, [1], at: number)
       sent.append((.server, writer.packet(.server, .application, frames, number: number, numberLength: 1)))
     }
-    #expect(analyze(packets(sent), writer).ledger.quicProtected == 0)
+    #expect(analyze(QUICWriter.packets(sent), writer).ledger.quicProtected == 0)
   }
 
   /// A gap ends at the end of the capture. What lies behind it is counted.
@@ -222,7 +208,7 @@ import Testing
     var writer = QUICWriter(seed: 13)
     var sent = dialogue(&writer)
     sent.remove(at: 5)
-    let analysis = analyze(packets(sent), writer)
+    let analysis = analyze(QUICWriter.packets(sent), writer)
     #expect(analysis.ledger.missing == 100 && analysis.ledger.quicProtected == 0)
     let connection = try #require(analysis.connections.first)
     #expect(connection.missing == 100 && connection.flags.contains(.holes))
@@ -232,10 +218,10 @@ import Testing
   @Test func lostDataMayComeVeryLate() throws {
     var writer = QUICWriter(seed: 19)
     let sent = dialogue(&writer)
-    var packets = packets(sent)
+    var packets = QUICWriter.packets(sent)
     var late = packets.remove(at: 5)
     let last = packets[packets.count - 1].timestamp
-    var ping = self.packets([(.client, writer.packet(.client, .application, [1]))])[0]
+    var ping = QUICWriter.packets([(.client, writer.packet(.client, .application, [1]))])[0]
     ping.timestamp = last + Configuration().holeTimeout + 1_000_000
     late.timestamp = ping.timestamp + 1_000_000
     let lost = analyze(packets + [ping], writer)
@@ -254,8 +240,8 @@ import Testing
       sent.append((.client, writer.packet(.client, .application, QUICWriter.stream(4, [1], at: position - 4))))
       sent.append((.server, writer.packet(.server, .application, QUICWriter.stream(4, [1], at: position - 4))))
     }
-    let moved = packets(Array(sent[count...]), client: ([192, 0, 2, 9], 40_000), from: count)
-    let analysis = analyze(packets(Array(sent[..<count])) + moved, writer)
+    let moved = QUICWriter.packets(Array(sent[count...]), client: ([192, 0, 2, 9], 40_000), from: count)
+    let analysis = analyze(QUICWriter.packets(Array(sent[..<count])) + moved, writer)
     #expect(analysis.connections.count == 1 && analysis.ledger[.udp] == 0 && analysis.ledger.quicProtected == 0)
     #expect(analysis.connections.first?.client.port == 50_000)
   }
@@ -270,7 +256,8 @@ import Testing
     var writer = QUICWriter(seed: 20, suite: suite)
     var sent = dialogue(&writer)
     for index in lost.reversed() { sent.remove(at: index) }
-    let analysis = Analysis(packets(sent), secrets: Array((log + writer.log + QUICWriter(seed: 43).log).utf8))
+    let analysis = Analysis(
+      QUICWriter.packets(sent), secrets: Array((log + writer.log + QUICWriter(seed: 43).log).utf8))
     #expect(analysis.violations == [])
     // The server's Initial packet has keys from the lost one's ID.
     var again = QUICWriter(seed: 20, suite: suite)
@@ -280,7 +267,7 @@ import Testing
     let connection = try #require(analysis.connections.first)
     #expect(connection.client.port == 50_000 && connection.security?.suite == suite)
     #expect(connection.security?.opening == .yes)
-    let other = Analysis(packets(sent), secrets: Array(log.utf8))
+    let other = Analysis(QUICWriter.packets(sent), secrets: Array(log.utf8))
     #expect(other.violations == [] && other.connections.first?.security?.opening == .no)
   }
 
@@ -293,7 +280,7 @@ import Testing
       var writer = QUICWriter(seed: seed, clientID: [])
       var sent = dialogue(&writer)
       if isAnswerLost, packets.isEmpty { sent.remove(at: 1) }
-      packets += self.packets(sent, from: packets.count)
+      packets += QUICWriter.packets(sent, from: packets.count)
       log += writer.log
     }
     let analysis = Analysis(packets, secrets: Array(log.utf8))
@@ -316,7 +303,7 @@ import Testing
     let sent: [Sent] =
       isLate
       ? [(.client, first), (.server, answer), (.client, early)] : [(.client, first + early), (.server, answer)]
-    let analysis = analyze(packets(sent), writer)
+    let analysis = analyze(QUICWriter.packets(sent), writer)
     #expect(analysis.ledger.quicProtected == (isAccepted ? 0 : early.count))
     #expect(analysis.anomalies[.tlsEarlyDataRefused] == (isAccepted ? 0 : 1))
     #expect(analysis.connections.first?.security?.opening == (isAccepted ? .yes : .no))
@@ -340,7 +327,7 @@ import Testing
           sent[index].octets[place] ^= UInt8(1 << random.number(0..<8))
         }
       }
-      _ = analyze(packets(sent.filter { !$0.octets.isEmpty }), writer)
+      _ = analyze(QUICWriter.packets(sent.filter { !$0.octets.isEmpty }), writer)
     }
   }
 
@@ -357,7 +344,7 @@ import Testing
       let gap = QUICWriter.stream(1, [UInt8](repeating: 3, count: 200), at: 1 + number * 300)
       sent.append((.server, writer.packet(.server, .application, gap)))
     }
-    let analysis = Analysis(packets(sent), configuration: configuration, secrets: Array(writer.log.utf8))
+    let analysis = Analysis(QUICWriter.packets(sent), configuration: configuration, secrets: Array(writer.log.utf8))
     #expect(analysis.violations == [])
     #expect(analysis.anomalies[.quicStreamsFull] > 200 && analysis.ledger[.outOfWindow] > 0)
     #expect(analysis.mostConnectionOctets < 200_000)

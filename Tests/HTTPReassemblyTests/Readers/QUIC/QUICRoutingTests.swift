@@ -5,21 +5,7 @@ import Testing
 
 /// Several connections of QUIC between the same endpoints are told apart by their IDs, else by their keys (RFC 9000 §5.2).
 @Suite struct QUICRoutingTests {
-  private static let client: (address: [UInt8], port: Int) = ([192, 0, 2, 1], 50_000)
-  private static let server: (address: [UInt8], port: Int) = ([198, 51, 100, 1], 443)
-
   private typealias Sent = (peer: Peer, octets: [UInt8])
-
-  private func packets(
-    _ sent: [Sent], client: (address: [UInt8], port: Int) = Self.client, from start: Int = 0
-  ) -> [TestPacket] {
-    sent.enumerated().map { index, sent in
-      let isClient = sent.peer == .client
-      return .datagram(
-        sent.octets, from: isClient ? client : Self.server, to: isClient ? Self.server : client,
-        at: 1_700_000_000_000_000_000 + Int64(start + index) * 1_000_000)
-    }
-  }
 
   /// A handshake, and data of a protocol that is not read.
   private func dialogue(_ writer: inout QUICWriter, host: String, length: Int) -> [Sent] {
@@ -65,14 +51,14 @@ import Testing
         let id: [UInt8]? = isWithoutID ? [] : nil
         var writer = QUICWriter(seed: UInt8(20 + 9 * number), suite: number % 2 == 0 ? 0x1301 : 0x1303, clientID: id)
         let sent = dialogue(&writer, host: "host-\(number).example", length: random.number(1..<12))
-        let alone = kinds(Analysis(packets(sent), secrets: Array(writer.log.utf8)))
+        let alone = kinds(Analysis(QUICWriter.packets(sent), secrets: Array(writer.log.utf8)))
         expected[0] = zip(expected[0], alone[0]).map { $0 + $1 }
         expected += alone[1...]
         log += writer.log
         dialogues.append(sent)
       }
       #expect(expected[0][2] == 0)
-      let analysis = Analysis(packets(mixed(dialogues, &random)), secrets: Array(log.utf8))
+      let analysis = Analysis(QUICWriter.packets(mixed(dialogues, &random)), secrets: Array(log.utf8))
       #expect(analysis.violations == [])
       #expect(kinds(analysis)[0] == expected[0])
       #expect(Array(kinds(analysis)[1...]) == expected[1...].sorted { $0.lexicographicallyPrecedes($1) })
@@ -86,10 +72,10 @@ import Testing
     for number in 0..<3 {
       var writer = QUICWriter(seed: UInt8(30 + 9 * number))
       let sent = dialogue(&writer, host: "host-\(number).example", length: 5 + number)
-      expected += kinds(Analysis(packets(sent)))[1...]
+      expected += kinds(Analysis(QUICWriter.packets(sent)))[1...]
       dialogues.append(sent)
     }
-    let analysis = Analysis(packets(mixed(dialogues, &random)))
+    let analysis = Analysis(QUICWriter.packets(mixed(dialogues, &random)))
     #expect(analysis.violations == [])
     #expect(Array(kinds(analysis)[1...]) == expected.sorted { $0.lexicographicallyPrecedes($1) })
   }
@@ -106,8 +92,8 @@ import Testing
       log += writer.log
     }
     let first = mixed(before, &random)
-    let moved = packets(mixed(after, &random), client: ([192, 0, 2, 7], 41_000), from: first.count)
-    let analysis = Analysis(packets(first) + moved, secrets: hasSecrets ? Array(log.utf8) : [])
+    let moved = QUICWriter.packets(mixed(after, &random), client: ([192, 0, 2, 7], 41_000), from: first.count)
+    let analysis = Analysis(QUICWriter.packets(first) + moved, secrets: hasSecrets ? Array(log.utf8) : [])
     #expect(analysis.violations == [])
     #expect(analysis.connections.count == 3 && analysis.ledger[.udp] == 0)
     #expect(analysis.connections.allSatisfy { $0.packets.client == 12 && $0.packets.server == 11 })
@@ -125,7 +111,7 @@ import Testing
       log += writer.log
     }
     sent.append((.server, [0x41] + [UInt8](repeating: 0x33, count: 30) + [UInt8](repeating: 100, count: 16)))
-    let analysis = Analysis(packets(sent), secrets: Array(log.utf8))
+    let analysis = Analysis(QUICWriter.packets(sent), secrets: Array(log.utf8))
     #expect(analysis.violations == [])
     #expect(analysis.connections.map(\.end) == [.rst, .captureEnd])
   }
@@ -137,7 +123,7 @@ import Testing
       var writer = QUICWriter(seed: UInt8(number))
       sent.append(QUICWriter.opening(&writer)[0])
     }
-    let analysis = Analysis(packets(sent))
+    let analysis = Analysis(QUICWriter.packets(sent))
     #expect(analysis.violations == [])
     #expect(analysis.connections.count == 250)
     #expect(analysis.connections.filter { $0.end == .evicted }.count == 250 - QUICConnections.sharedLimit - 1)

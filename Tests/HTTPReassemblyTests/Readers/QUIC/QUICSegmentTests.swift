@@ -5,19 +5,7 @@ import Testing
 
 /// Packets in short form that segmentation offload puts into one datagram: their octets are those of datagrams of their own.
 @Suite struct QUICSegmentTests {
-  private static let client: (address: [UInt8], port: Int) = ([192, 0, 2, 1], 50_000)
-  private static let server: (address: [UInt8], port: Int) = ([198, 51, 100, 1], 443)
-
   private typealias Sent = (peer: Peer, octets: [UInt8])
-
-  private func packets(_ sent: [Sent]) -> [TestPacket] {
-    sent.enumerated().map { index, sent in
-      let isClient = sent.peer == .client
-      return .datagram(
-        sent.octets, from: isClient ? Self.client : Self.server, to: isClient ? Self.server : Self.client,
-        at: 1_700_000_000_000_000_000 + Int64(index) * 1_000_000)
-    }
-  }
 
   /// A packet of `length` octets with data of a stream, and padding behind it.
   private func segment(
@@ -69,8 +57,8 @@ import Testing
       let batches = batches(&writer, &random)
       let apart = opening + batches.flatMap { batch in batch.packets.map { Sent(batch.peer, $0) } }
       let together = opening + batches.map { Sent($0.peer, $0.packets.flatMap(\.self)) }
-      let expected = Analysis(packets(apart), secrets: Array(writer.log.utf8))
-      let analysis = Analysis(packets(together), secrets: Array(writer.log.utf8))
+      let expected = Analysis(QUICWriter.packets(apart), secrets: Array(writer.log.utf8))
+      let analysis = Analysis(QUICWriter.packets(together), secrets: Array(writer.log.utf8))
       #expect(analysis.violations == [] && kinds(analysis.ledger) == kinds(expected.ledger))
       #expect(analysis.ledger.quicProtected == 0)
       let connection = try #require(analysis.connections.first)
@@ -78,7 +66,7 @@ import Testing
       // Secrets that come behind all packets open them, too.
       var pipeline = Pipeline(sink: CollectingSink())
       pipeline.mayLearnSecrets = true
-      for packet in packets(together) { packet.octets.withOctets { pipeline.process(packet.facts, $0) } }
+      for packet in QUICWriter.packets(together) { packet.octets.withOctets { pipeline.process(packet.facts, $0) } }
       pipeline.learn(Array(writer.log.utf8))
       pipeline.finishConnections()
       let ledger = pipeline.ledger
@@ -98,8 +86,8 @@ import Testing
     for _ in 0..<3 { packets.append(segment(&writer, .client, length: length, &position, &random)) }
     let apart = sent + [end] + packets.map { Sent(.client, $0) }
     sent.append((.client, end.octets + packets.flatMap(\.self)))
-    let expected = Analysis(self.packets(apart), secrets: Array(writer.log.utf8))
-    let analysis = Analysis(self.packets(sent), secrets: Array(writer.log.utf8))
+    let expected = Analysis(QUICWriter.packets(apart), secrets: Array(writer.log.utf8))
+    let analysis = Analysis(QUICWriter.packets(sent), secrets: Array(writer.log.utf8))
     #expect(analysis.violations == [] && analysis.ledger.quicProtected == 0)
     #expect(kinds(analysis.ledger) == kinds(expected.ledger))
   }
@@ -117,7 +105,7 @@ import Testing
       }
       batches[1][damaged][700] ^= 1
       let sent = opening + batches.map { Sent(.server, $0.flatMap(\.self)) }
-      let analysis = Analysis(packets(sent), secrets: Array(writer.log.utf8))
+      let analysis = Analysis(QUICWriter.packets(sent), secrets: Array(writer.log.utf8))
       #expect(analysis.violations == [] && analysis.ledger.quicProtected == 1250)
     }
   }
@@ -129,7 +117,7 @@ import Testing
     sent.append((.server, writer.packet(.server, .application, QUICWriter.stream(0, [1]))))
     // Each octet may be the ID that a next packet goes to.
     for _ in 0..<200 { sent.append((.server, [0x40] + writer.clientID + [UInt8](repeating: 0x41, count: 9000))) }
-    let analysis = Analysis(packets(sent), secrets: Array(writer.log.utf8))
+    let analysis = Analysis(QUICWriter.packets(sent), secrets: Array(writer.log.utf8))
     #expect(analysis.violations == [] && analysis.ledger.quicProtected == 200 * 9009)
   }
 }
