@@ -113,7 +113,7 @@ struct HTTP3Flow {
   let inserts: Int
 
   /// The owners of its latest octets.
-  var owners = FrameOwners()
+  var owners = Owners()
   /// Charges of packets whose message is still unknown.
   var charges = WaitingCharges()
   /// Its memory as the session has counted it.
@@ -175,6 +175,9 @@ struct HTTP3Integer {
 
   /// Forgets the octets so far.
   mutating func reset() { self = HTTP3Integer() }
+
+  /// The octets of the shortest form of a value.
+  static func length(of value: UInt64) -> Int { value < 64 ? 1 : value < 1 << 14 ? 2 : value < 1 << 30 ? 4 : 8 }
 }
 
 /// The types of frames (RFC 9114 §7.2, RFC 9297, WebTransport) and of unidirectional streams (§6.2, RFC 9204 §4.2).

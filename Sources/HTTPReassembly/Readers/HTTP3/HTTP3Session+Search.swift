@@ -13,6 +13,8 @@ struct HTTP3FrameSearch {
   static let octetLimit = 256 << 10
   /// The number of headers in a row that show frames.
   private static let headersInRow = 3
+  /// The length from which two headers in a row show frames. It has four octets, and a place that far away is one by chance as seldom.
+  private static let farAway = 1 << 14
   /// The length of a single frame that fits exactly before the end of its stream. Shorter ones occur by chance.
   private static let longEnough = 64
 
@@ -51,7 +53,8 @@ struct HTTP3FrameSearch {
       }
       chains[place] = chain
       guard type == HTTP3Type.data, length > 0,
-        chain.headers >= headersInRow || chain.isEnding && (chain.headers > 1 || length >= longEnough)
+        chain.headers >= headersInRow || chain.headers > 1 && length >= farAway
+          || chain.isEnding && (chain.headers > 1 || length >= longEnough)
       else { continue }
       // Each further place has to lead to the ones behind it.
       if let known = best, !leads(from: place, to: known, chains) { return nil }
@@ -72,7 +75,7 @@ extension HTTP3Session {
   /// Begins to look for frames behind a gap of `count` octets, if it lies in the content of a message, or is where a message begins. The
   /// stream then waits.
   mutating func beginSearch(_ flow: Flow, behind count: Int, _ run: inout Run) -> Bool {
-    guard isSearchable(flow, run),
+    guard isSearchable(flow, &run),
       waiting.look(0, { $0.count }) + waiting.look(1, { $0.count }) < run.configuration.blockedStreamLimit / 2
     else { return false }
     flow.value.integer.reset()
@@ -83,7 +86,7 @@ extension HTTP3Session {
   }
 
   /// Whether frames of DATA may come behind a gap at the current place of a stream.
-  private mutating func isSearchable(_ flow: Flow, _ run: borrowing Run) -> Bool {
+  private mutating func isSearchable(_ flow: Flow, _ run: inout Run) -> Bool {
     switch flow.value.phase {
     case .frameType: break
     case .frameLength where flow.value.frameType == HTTP3Type.data: break
@@ -92,8 +95,11 @@ extension HTTP3Session {
     guard let slot = streams.slot(of: flow.value.key), streams[slot].halves[run.side].state != .idle else {
       return beginsBehindGap(flow, run)
     }
+    // While the request is unknown, the frames count as content, as those in front of the gap did.
+    if streams[slot].halves[run.side].mayBeTunnel { streams.resolveTunnel(slot, &run) }
     let half = streams[slot].halves[run.side]
-    return half.state == .content && !half.isTunnel && !half.mayBeTunnel && !flow.value.hasTrailers
+    // Behind an interim response, the gap has another message's start.
+    return half.state == .content && !half.isTunnel && !flow.value.hasTrailers && !streams.mayBeInterim(slot, run)
   }
 
   /// Whether the stream's first octets were lost, and no message of this side has begun on it.
@@ -117,7 +123,7 @@ extension HTTP3Session {
   mutating func search(_ flow: Flow, isLast: Bool, isForced: Bool = false, _ run: inout Run) {
     var isLast = isLast
     while let state = flow.value.search {
-      let found = firstHeader(flow)
+      let found = restOfContent(flow, behind: state.missing, run) ?? firstHeader(flow)
       guard found != nil || isLast else {
         flow.value.search?.nextLength = 2 * flow.value.heldLength
         return
@@ -135,6 +141,22 @@ extension HTTP3Session {
       // It may wait for frames behind a later gap.
       isLast = isForced || flow.value.end != nil
     }
+  }
+
+  /// The number of held octets, if they end the stream and are the rest of one frame with all content that is still to come: with its
+  /// header, which was lost, it has exactly the octets that Content-Length leaves for it. Nil else.
+  private mutating func restOfContent(_ flow: Flow, behind missing: Int, _ run: borrowing Run) -> Int? {
+    guard flow.value.end == .complete, let slot = streams.slot(of: flow.value.key) else { return nil }
+    let (state, length, message) = streams[slot].halves.look(run.side) { ($0.state, $0.contentLength, $0.message) }
+    guard state == .content, length > 0, message.isOpen(run.rows) else { return nil }
+    let (known, lost) = run.rows.messages.look(Int(message.row)) { ($0.message.octets.body, $0.message.missing) }
+    let left = length - known
+    guard lost == 0, left > 0 else { return nil }
+    let rest = flow.value.heldLength - (flow.value.held.isEmpty ? 0 : flow.value.held[0].taken)
+    let before = flow.value.waiting + missing
+    // The type of DATA has one octet.
+    let header = 1 + HTTP3Integer.length(of: UInt64(left))
+    return before >= header && rest > 0 && before + rest == header + left ? rest : nil
   }
 
   private func firstHeader(_ flow: Flow) -> Int? {

@@ -260,6 +260,7 @@ struct FieldSection {
       grpcEncoding = GRPCEncoding(value)
     }
     switch KnownField(name, 0..<name.byteCount) {
+    case .contentLength: section.take(.contentLength, value, 0..<value.byteCount, of: row, &run)
     case .host: section.take(.host, value, 0..<value.byteCount, of: row, &run)
     case .contentType: section.take(.contentType, value, 0..<value.byteCount, of: row, &run)
     case .contentEncoding: section.take(.contentEncoding, value, 0..<value.byteCount, of: row, &run)

@@ -55,6 +55,8 @@ struct StreamHalf {
   var isStatusUnknown = false
   /// Whether fields about the coding of its content are unknown.
   var hasUnknownFields = false
+  /// The length of its content by Content-Length; -1 without one number.
+  var contentLength = -1
   /// Octets of its field sections that were never captured.
   var missingFields = 0
   /// The decoding of its content.

@@ -30,6 +30,8 @@ extension MultiplexedStreams {
     let isRequest = run.rows.messages.look(Int(row)) { $0.message.kind == .request }
     run.rows[message: row].expanded = section.expandedLengths(isRequest: isRequest)
     list[slot].halves[side].hasUnknownFields = section.hasUnknown
+    let framing = section.section.framing
+    list[slot].halves[side].contentLength = framing.isOdd ? -1 : framing.contentLength ?? -1
     list[slot].halves[side].isStatusUnknown = !isRequest && section.hidesStart && section.status == 0
     list[slot].halves[side].state = .content
     if section.hidesStart { run.rows.messages[Int(row)].doubts.insert(.fields) }

@@ -25,6 +25,10 @@ import Testing
     #expect(Self.found(rest + Self.frames([100, 200]), isEnd: true) == 70)
     #expect(Self.found(rest + Self.frames([20_000]), isEnd: true) == 70)
     #expect(Self.found(rest + Self.frames([20_000])) == nil)
+    // Of long frames, two headers are enough.
+    #expect(Self.found(rest + Self.frames([100_000, 100_000]).dropLast(99_000)) == 70)
+    #expect(Self.found(rest + Self.frames([16_384, 100]).dropLast(50)) == 70)
+    #expect(Self.found(rest + Self.frames([16_383, 100]).dropLast(50)) == nil)
     // Trailer fields end the stream, and so does an empty frame.
     #expect(Self.found(rest + Self.frames([100]) + HTTP3Dialogue.frame(1, [0, 0, 1, 2]), isEnd: true) == 70)
     #expect(Self.found(rest + Self.frames([100]) + [0, 0], isEnd: true) == 70)
@@ -61,6 +65,9 @@ import Testing
     var random = SeededRandom(seed: 77)
     let noise = (0..<20_000).map { _ in UInt8.random(in: 0...255, using: &random) }
     #expect(Self.found(noise) == nil)
+    for _ in 0..<4 {
+      #expect(Self.found((0..<200_000).map { _ in UInt8.random(in: 0...255, using: &random) }) == nil)
+    }
     #expect(Self.found(noise + Self.frames([1000, 1000, 1000])) == 20_000)
   }
 
@@ -82,20 +89,22 @@ import Testing
     return (dialogue, response, fields)
   }
 
-  /// Reads a dialogue with a gap in one stream.
-  private static func read(_ dialogue: HTTP3Dialogue, _ gap: Range<Int>, in place: Int) -> [HTTP3Reading.Row] {
+  /// Reads a dialogue with gaps in one stream, in order. The request may be missing whole.
+  private static func read(
+    _ dialogue: HTTP3Dialogue, _ gaps: Range<Int>..., in place: Int, hasRequest: Bool = true
+  ) -> [HTTP3Reading.Row] {
     var reading = HTTP3Reading()
     for (other, stream) in dialogue.streams.enumerated() where other != place {
-      reading.give(stream, 0..<stream.octets.count)
+      if hasRequest || stream.side == 1 || stream.number != 0 { reading.give(stream, 0..<stream.octets.count) }
     }
     let stream = dialogue.streams[place]
     var position = 0
     while position < stream.octets.count {
-      if position == gap.lowerBound {
+      if let gap = gaps.first(where: { $0.lowerBound == position }) {
         reading.give(stream, gap, .missing)
         position = gap.upperBound
       } else {
-        let limit = position < gap.lowerBound ? gap.lowerBound : stream.octets.count
+        let limit = gaps.map(\.lowerBound).first { $0 > position } ?? stream.octets.count
         let end = min(position + 40, limit)
         reading.give(stream, position..<end)
         position = end
@@ -151,6 +160,52 @@ import Testing
       #expect(row?.message.flags.isSuperset(of: [.headerNotSeen, .contentNotSeen]) == true)
       #expect(row?.message.decodedBody == nil && row?.message.path != TextID.none)
       #expect(row?.message.path == request?.message.path && row?.message.host == request?.message.host)
+    }
+  }
+
+  /// The header of a response's only frame is lost, with octets around it. Where Content-Length accounts for all others, they are content.
+  @Test(arguments: [1, 63, 64, 500, 16_383, 16_384, 70_000]) func theOnlyHeaderMayBeLost(_ length: Int) {
+    var (dialogue, response, _) = Self.exchange([length], trailers: [])
+    func section(_ length: Int) -> [UInt8] {
+      // :status 200 and the name of Content-Length have indices of the static table (RFC 9204 §4.5).
+      let text = Array(String(length).utf8)
+      return HTTP3Dialogue.frame(1, [0, 0, 0xd9, 0x54, UInt8(text.count)] + text)
+    }
+    let header = HTTP3Dialogue.frame(0, Self.text(length)).count - length
+    for (stated, before, behind) in [
+      (length, 0, 0), (length, -1, 0), (length, 0, min(40, length - 1)), (length - 1, 0, 0), (length + 1, 0, 0),
+    ] {
+      let fields = section(stated)
+      dialogue.streams[response].octets = fields + Self.frames([length])
+      let gap = fields.count - before..<fields.count + header + behind
+      let row = Self.read(dialogue, gap, in: response).first { $0.message.kind == .response }?.message
+      #expect(row?.octets.header == fields.count - 3)
+      guard stated == length else {
+        #expect(row?.exactness == .atLeast && row?.octets.body == 0, "\(stated)")
+        continue
+      }
+      #expect(row?.octets.body == length - behind && row?.missing == gap.count)
+      #expect(row?.exactness == .inferred && row?.octets.framing == 2 - before)
+      #expect(row?.flags.contains(.contentNotSeen) == true)
+    }
+  }
+
+  /// The start of a response and a later header are lost. The frames behind both count, also where the request is unknown.
+  @Test(arguments: [false, true]) func theStartAndAHeaderMayBeLost(_ hasRequest: Bool) {
+    let lengths = [300, 500, 400, 1000, 700, 640, 500, 800]
+    let (dialogue, response, fields) = Self.exchange(lengths, trailers: [])
+    var starts = [fields]
+    for length in lengths { starts.append(starts[starts.count - 1] + 3 + length) }
+    // The frames of two headers show no more than chance would.
+    for lost in 4..<lengths.count - 1 {
+      let gap = starts[lost]..<starts[lost] + 10
+      let rows = Self.read(dialogue, 0..<fields + 10, gap, in: response, hasRequest: hasRequest)
+      let row = rows.first { $0.message.kind == .response }?.message
+      // The rest of the first frame is unknown: it may be fields.
+      #expect(row?.octets.body == lengths[1...].reduce(0, +) - 7, "lost \(lost)")
+      #expect(row?.octets.framing == 3 * (lengths.count - 2))
+      #expect(row?.missing == 10 && row?.exactness == .atLeast && row?.octets.header == 0)
+      #expect(row?.pairing == (hasRequest ? .exact : .unknown))
     }
   }
 
