@@ -82,6 +82,10 @@ package enum CipherAlgorithm: UInt8, CaseIterable, Sendable {
 package final class RecordCipher {
   /// The cipher.
   package let algorithm: CipherAlgorithm
+  /// The length of the tag in octets; 0 without a tag.
+  package let tagLength: Int
+  private let isGCM: Bool
+  private let isCCM: Bool
   private let context: OpaquePointer
 
   /// Octets of memory of a cipher, approximately: the context and libcrypto's own data.
@@ -93,6 +97,9 @@ package final class RecordCipher {
       let context = unsafe EVP_CIPHER_CTX_new()
     else { return nil }
     self.algorithm = algorithm
+    tagLength = algorithm.tagLength
+    isGCM = algorithm.isGCM
+    isCCM = algorithm.isCCM
     unsafe self.context = context
     var none: UInt32 = 0
     var isReady = unsafe EVP_DecryptInit_ex(context, known, nil, nil, nil) == 1
@@ -132,7 +139,7 @@ package final class RecordCipher {
   package func open(
     _ sealed: RawSpan, nonce: InlineArray<12, UInt8>, additional: RawSpan, into opened: inout [UInt8]
   ) -> Bool {
-    let length = sealed.byteCount - algorithm.tagLength
+    let length = sealed.byteCount - tagLength
     guard length >= 0, opened.count >= length else { return false }
     return unsafe sealed.withUnsafeBytes { sealed in
       unsafe additional.withUnsafeBytes { additional in
@@ -160,8 +167,8 @@ package final class RecordCipher {
     var written: Int32 = 0
     var end: Int32 = 0
     // CCM needs the tag before the octets, and all octets at once, after their length (RFC 3610).
-    if algorithm.isCCM {
-      guard unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(algorithm.tagLength), tag) == 1,
+    if isCCM {
+      guard unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagLength), tag) == 1,
         unsafe EVP_DecryptInit_ex(context, nil, nil, nil, nonce) == 1,
         unsafe EVP_DecryptUpdate(context, nil, &written, nil, Int32(length)) == 1,
         unsafe EVP_DecryptUpdate(context, nil, &written, Self.octets(additional), Int32(additional.count)) == 1
@@ -183,12 +190,12 @@ package final class RecordCipher {
   /// short record.
   @unsafe
   private func set(_ nonce: UnsafePointer<UInt8>?, _ tag: UnsafeMutableRawPointer?) -> Bool {
-    guard algorithm.isGCM else {
+    guard isGCM else {
       return unsafe EVP_DecryptInit_ex(context, nil, nil, nil, nonce) == 1
-        && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(algorithm.tagLength), tag) == 1
+        && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagLength), tag) == 1
     }
     let parameters = unsafe (
-      Self.parameter("tag", tag, algorithm.tagLength),
+      Self.parameter("tag", tag, tagLength),
       Self.parameter("tlsivinv", UnsafeMutableRawPointer(mutating: nonce), 12), OSSL_PARAM()
     )
     return unsafe withUnsafeBytes(of: parameters) {

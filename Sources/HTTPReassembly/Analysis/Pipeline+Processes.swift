@@ -95,6 +95,21 @@ extension Pipeline {
     let memory = quic.memory
     let isTaken = quic.take(datagram, octets, at: time, mention, &run) { finalConnections.append($0) }
     guard isTaken else { return run.ledger.settle(datagram.length, as: .udp) }
+    noteQUIC(datagram, at: time, memory)
+  }
+
+  /// Takes a datagram of the connection of QUIC in a slot.
+  @inline(__always)
+  mutating func receiveNext(_ slot: Int, _ datagram: UDPDatagram, _ octets: RawSpan, at time: Int64) {
+    run.ledger.pending += datagram.length
+    let memory = quic.memory
+    quic.takeNext(slot, datagram, octets, at: time, mention, &run)
+    noteQUIC(datagram, at: time, memory)
+  }
+
+  /// Notes what a datagram of QUIC has changed. `memory` is what its connections took before.
+  @inline(__always)
+  private mutating func noteQUIC(_ datagram: UDPDatagram, at time: Int64, _ memory: Int) {
     if !expectedOfQUIC.isEmpty {
       let key = ConnectionKey(datagram.source, datagram.destination)
       for (process, local) in expectedOfQUIC.take(key, at: time) { noteOfQUIC(process, local, key) }

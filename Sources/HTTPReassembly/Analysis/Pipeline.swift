@@ -139,10 +139,10 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   @inline(never)
   private mutating func processAny(_ packet: Packet, _ octets: RawSpan, at time: Int64) {
     if let datagram = decoder.ordinaryDatagram(packet, octets),
-      quic.continues(datagram, octets, at: time, idleTimeout: run.configuration.idleTimeout)
+      let slot = quic.next(datagram, octets, at: time, idleTimeout: run.configuration.idleTimeout)
     {
       decoder.chargeDatagram(packet, octets, ledger: &run.ledger)
-      return receive(datagram, octets, at: time)
+      return receiveNext(slot, datagram, octets, at: time)
     }
     var packet = packet
     packet.timestamp = time

@@ -86,7 +86,7 @@ struct Run: StreamContext {
   mutating func settle(_ count: Int, as octetClass: OctetClass, of side: Side) {
     if isDirected { turn(to: side) }
     ledger.settle(count, as: octetClass)
-    if isDirected { turn(to: self.side) }
+    if isDirected, side != self.side { turn(to: self.side) }
   }
 
   /// Unused octets of memory, which decoders may take for larger windows than usual.

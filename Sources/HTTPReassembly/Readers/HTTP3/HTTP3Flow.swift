@@ -133,6 +133,13 @@ struct HTTP3Flow {
   @inline(__always)
   var settledPosition: StreamPosition { position - waiting - (search?.missing ?? 0) }
 
+  /// Whether the next octets are content of a DATA frame that goes on behind them.
+  @inline(__always)
+  func isInData(_ count: Int) -> Bool {
+    guard phase == .content, !isWaiting else { return false }
+    return frameType == HTTP3Type.data && left > UInt64(truncatingIfNeeded: count)
+  }
+
   /// Whether the stream may end here.
   @inline(__always)
   var isBetweenFrames: Bool {

@@ -161,13 +161,15 @@ extension HTTP3Session {
 
   private mutating func beginData(_ flow: Flow, _ run: inout Run) {
     let side = run.side
-    guard let slot = streams.slot(of: flow.value.key), streams[slot].halves.look(side, { $0.state == .content }),
-      !flow.value.hasTrailers
-    else {
+    var message: MessageReference?
+    if !flow.value.hasTrailers, let slot = streams.slot(of: flow.value.key) {
+      message = streams[slot].halves.look(side) { $0.state == .content ? $0.message : nil }
+    }
+    guard let message else {
       run.note(.http3FrameUnexpected)
       return passOver(flow, &run)
     }
-    flow.value.message = streams[slot].halves.look(side) { $0.message }
+    flow.value.message = message
     flow.value.phase = .content
     countFraming(flow, &run)
   }
@@ -253,8 +255,9 @@ extension HTTP3Session {
   private mutating func takeData(_ octets: RawSpan, _ flow: Flow, _ run: inout Run) {
     let side = run.side
     guard let slot = slotOfFrame(flow, side) else { return countStray(octets.byteCount, flow, &run) }
-    if streams[slot].halves.look(side, { $0.mayBeTunnel }) { streams.resolveTunnel(slot, &run) }
-    guard !streams[slot].halves.look(side, { $0.isTunnel }) else {
+    let isUsual = streams[slot].halves.look(side) { !$0.mayBeTunnel && !$0.isTunnel }
+    if !isUsual, streams[slot].halves.look(side, { $0.mayBeTunnel }) { streams.resolveTunnel(slot, &run) }
+    guard isUsual || !streams[slot].halves.look(side, { $0.isTunnel }) else {
       if let row = streams.tunnelOwner(slot, &run) {
         extendOwners(flow, flow.value.message, run)
         return run.takeTunnel(octets, of: row)
@@ -268,12 +271,23 @@ extension HTTP3Session {
     let message = flow.value.message
     guard message.isOpen(run.rows) else { return countStray(octets.byteCount, flow, &run) }
     extendOwners(flow, message, run)
-    run.rows[message: message.row].octets.body += octets.byteCount
-    run.ledger.settle(octets.byteCount, as: .body)
-    noteTimes(message.row, flow, &run)
+    let (first, arrival, count) = (flow.value.firstArrival, run.arrival, octets.byteCount)
+    run.ledger.settle(count, as: .body)
+    run.rows.messages.change(Int(message.row)) {
+      $0.message.octets.body += count
+      $0.note(first)
+      $0.note(arrival)
+    }
     if streams[slot].halves.look(side, { $0.state.isInProgress && $0.content.isOpen }) {
       streams[slot].halves[side].content.take(octets, of: message.row, &run)
     }
+  }
+
+  /// Reads content of a DATA frame that goes on behind it.
+  @inline(__always)
+  mutating func readData(_ flow: Flow, _ octets: RawSpan, _ run: inout Run) {
+    pass(octets.byteCount, flow)
+    takeData(octets, flow, &run)
   }
 
   /// Skips unseen octets of content.

@@ -15,6 +15,8 @@ struct HTTP3Session {
   private var found = Sides<OwnMemory<HTTP3Flow>?>(repeating: nil)
   /// Sides of requests' streams that have ended and still take charges, in order of their ends.
   private var ended = Sides<IndexRing<UInt64>>(repeating: IndexRing())
+  /// The number from which on each side has sent on no stream. A new stream mostly has it or a later one, and need not be looked up.
+  private var unused = Sides<UInt64>(repeating: 0)
   /// The streams of each side that wait.
   var waiting = Sides<[Waiter]>(repeating: [])
   /// The least number of entries that a section of each side waits for; `.max` if none does.
@@ -83,6 +85,14 @@ struct HTTP3Session {
       run.connection.added.control += octets.byteCount
       return
     }
+    let length = octets.byteCount
+    if flow.look({ $0.isInData(length) }), streams.tunnels == nil {
+      readData(flow, octets, &run)
+      // The owners of octets may have taken memory, and nothing else has.
+      let (memory, counted, charges) = (flow.value.memory, flow.value.counted, flow.value.charges.count)
+      if memory == counted, charges == 0, streams.tunnels == nil { return }
+      return update(flow, &run)
+    }
     let taken = flow.value.isWaiting ? 0 : read(flow, octets, &run)
     if taken < octets.byteCount {
       var held = HTTP3Flow.Held(arrival: arrival)
@@ -141,6 +151,7 @@ struct HTTP3Session {
       HTTP3Flow(stream, kind, at: offset, inserts: decoders[side].look { $0.inserted }))
     flows[side][stream] = flow
     found[side] = flow
+    unused[side] = max(unused[side], stream + 1)
     // Its first octets were not captured.
     if offset != 0, kind != .tunnel, !beginSearch(flow, behind: 0, &run) { flow.value.phase = .lost }
     if offset != 0, kind == .undecided { loseUndecided(&run) }
@@ -151,12 +162,12 @@ struct HTTP3Session {
   @inline(__always)
   mutating func known(_ side: Side, _ stream: UInt64) -> OwnMemory<HTTP3Flow>? {
     if let flow = found[side], flow.value.stream == stream, !flow.value.isRemoved { return flow }
-    guard let flow = flows[side][stream] else { return nil }
+    guard stream < unused[side], let flow = flows[side][stream] else { return nil }
     found[side] = flow
     return flow
   }
 
-  private func isTunnel(_ stream: UInt64, of side: Side) -> Bool { flows[side][stream]?.value.kind == .tunnel }
+  private mutating func isTunnel(_ stream: UInt64, of side: Side) -> Bool { known(side, stream)?.value.kind == .tunnel }
 
   /// Forgets the state of the stream whose side ended first, or of any stream.
   private mutating func forgetFlow(_ side: Side, _ run: inout Run) {
@@ -313,6 +324,7 @@ struct HTTP3Session {
     {
       streams[slot].halves[side].state = .ended
       streams.closeIfOver(slot, &run)
+      count(&run)
     }
   }
 

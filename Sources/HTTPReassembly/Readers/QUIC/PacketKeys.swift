@@ -120,7 +120,7 @@ struct PacketKeys {
     let start = place.numberOffset + head.numberLength
     let sealed = payload.extracting(start..<place.end)
     let isOpen = Self.open(sealed, keys, number, room.header, start - place.start, into: &room.frames)
-    return isOpen ? sealed.byteCount - keys.cipher.algorithm.tagLength : nil
+    return isOpen ? sealed.byteCount - keys.cipher.tagLength : nil
   }
 
   @inline(__always)

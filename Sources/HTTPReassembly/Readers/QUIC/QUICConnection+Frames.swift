@@ -11,7 +11,6 @@ extension QUICConnection {
     var reader = QUICFrames(isHandshake: !level.isApplication)
     var data = 0
     let side = account.side
-    if run.isDirected { run.turn(to: side) }
     run.read(side)
     room.frames.withOctets { octets in
       let frames = octets.extracting(0..<count)

@@ -85,7 +85,9 @@ extension QUICConnection {
     if source == opener.value.keySource, header.version == opener.value.keyVersion,
       opener.value.sides[side].levels[level].keys != nil
     {
-      return openWithKeys(.initial, place, payload, from: side, &room)
+      let packet = opener.value.sides[side].open(.initial, place, in: payload, isSearched: true, &room)
+      if case .opened = packet { return packet }
+      return nil
     }
     guard opener.value.failures < QUICOpener.failureLimit, let version = QUICVersion(header.version) else { return nil }
     let isClient = client == nil || side == client
@@ -106,14 +108,6 @@ extension QUICConnection {
     opener.value.keyVersion = header.version
     opener.value.sides[side].levels[level].keys = keys
     return .opened(number: packet.number, length: packet.length)
-  }
-
-  /// Opens a packet with the keys in use; nil when they do not open it.
-  private func openWithKeys(
-    _ level: QUICLevel, _ place: PacketPlace, _ payload: RawSpan, from side: Side, isSearched: Bool = true,
-    _ room: inout PacketRoom
-  ) -> QUICOpening? {
-    opener?.value.sides[side].open(level, place, in: payload, isSearched: isSearched, &room)
   }
 
   // MARK: Packets with secrets
@@ -146,8 +140,8 @@ extension QUICConnection {
     isSearched: Bool = true, _ room: inout PacketRoom, _ run: inout Run
   ) -> QUICOpening {
     guard let opener else { return .closed }
-    if opener.look({ $0.hasKeys(level, of: side) }) {
-      return openWithKeys(level, place, payload, from: side, isSearched: isSearched, &room) ?? .closed
+    if let packet = opener.value.sides[side].open(level, place, in: payload, isSearched: isSearched, &room) {
+      return packet
     }
     // A hello may have been captured later. It counts as lost once nothing is waited for.
     if level == .handshake, opener.value.hasGivenUp, opener.value.name == nil {

@@ -20,11 +20,11 @@ extension QUICConnection {
     }
     var packet = QUICOpening.closed
     var place = PacketPlace(start: start, numberOffset: start, end: length, isLong: false)
-    if length <= payload.byteCount, let opener {
-      if let count = opener.value.idLength(to: 1 - side, payload, at: start) {
+    if length <= payload.byteCount {
+      if let count = opener?.value.idLength(to: 1 - side, payload, at: start) {
         place.numberOffset = start + 1 + count
         packet = openShort(&place, payload, from: side, &room, &run)
-      } else if opener.value.hasHandshake, mayOpenLater(.application, side, run) {
+      } else if opener?.value.hasHandshake ?? false, mayOpenLater(.application, side, run) {
         packet = .waits
       }
     }
@@ -47,13 +47,12 @@ extension QUICConnection {
   private mutating func openShort(
     _ place: inout PacketPlace, _ payload: RawSpan, from side: Side, _ room: inout PacketRoom, _ run: inout Run
   ) -> QUICOpening {
-    guard let opener else { return .closed }
-    let known = opener.value.sides[side].segmentLength
+    let known = opener?.look { $0.sides.look(side) { $0.segmentLength } } ?? 0
     let isSegment = known > 0 && place.mayBeFollowed(behind: known, in: payload)
     if isSegment, let packet = openSegment(of: known, &place, payload, from: side, &room, &run) { return packet }
     if !isSegment || room.trialOctets.left > 0 {
       let packet = open(.application, version, place, payload, from: side, isSearched: false, &room, &run)
-      guard case .closed = packet, opener.look({ $0.mayOpen(.application, of: side) }) else { return packet }
+      guard case .closed = packet, opener?.look({ $0.mayOpen(.application, of: side) }) ?? false else { return packet }
       if isSegment { room.trialOctets.pay(place.end - place.start) }
       if let segment = openFirstSegment(&place, payload, from: side, &room, &run) { return segment }
     }

@@ -161,7 +161,7 @@ struct QUICConnection {
       if run.isDirected, connection.client != nil { run.turnPacket(to: side) }
       run.settle(UDPDatagram.headerLength, as: .transport, of: side)
       connection.settle(&account, &run)
-      connection.readHeld(isForced: false, &room, &run)
+      if connection.isHolding { connection.readHeld(isForced: false, &room, &run) }
       connection.streams?.value.giveUpOverdue(&run)
     }
   }
@@ -398,9 +398,12 @@ struct QUICConnection {
     return row
   }
 
-  /// Begins reading the streams.
-  mutating func openStreams(_ run: inout Run) -> OwnMemory<QUICStreams>? {
-    if let streams { return streams }
+  /// The streams, whose reading begins if it has not; nil if that is impossible.
+  @inline(__always)
+  mutating func openStreams(_ run: inout Run) -> OwnMemory<QUICStreams>? { streams ?? beginStreams(&run) }
+
+  @inline(never)
+  private mutating func beginStreams(_ run: inout Run) -> OwnMemory<QUICStreams>? {
     guard let opener, let client else { return nil }
     var name = opener.value.protocolName
     if name.isEmpty, opener.value.offersHTTP3 { name = Array("h3".utf8) }

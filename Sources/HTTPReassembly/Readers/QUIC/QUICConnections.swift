@@ -122,14 +122,25 @@ struct QUICConnections {
     return true
   }
 
-  /// Whether a datagram surely belongs to the connection that was looked up last: its packet has the short form, and no other connection
-  /// shares the endpoints.
-  func continues(_ datagram: UDPDatagram, _ octets: RawSpan, at time: Int64, idleTimeout: Int64) -> Bool {
+  /// The slot of the connection that was looked up last, if a datagram surely belongs to it: its packet has the short form, and no other
+  /// connection shares the endpoints.
+  @inline(__always)
+  func next(_ datagram: UDPDatagram, _ octets: RawSpan, at time: Int64, idleTimeout: Int64) -> Int? {
     guard let found, others.isEmpty, datagram.capturedPayloadLength > 0,
       octets.octet(datagram.payloadOffset) & 0x80 == 0,
-      found.key == ConnectionKey(datagram.source, datagram.destination)
-    else { return false }
-    return !isSilent(found.slot, at: time, idleTimeout)
+      found.key == ConnectionKey(datagram.source, datagram.destination),
+      !isSilent(found.slot, at: time, idleTimeout)
+    else { return nil }
+    return found.slot
+  }
+
+  /// Takes a datagram of the connection in a slot, as `next` has found it. Its octets are pending.
+  @inline(__always)
+  mutating func takeNext(
+    _ slot: Int, _ datagram: UDPDatagram, _ octets: RawSpan, at time: Int64, _ mention: ProcessMention,
+    _ run: inout Run
+  ) {
+    receive(slot, datagram, octets.extracting(datagram.payload(in: octets)), at: time, mention, &run)
   }
 
   /// The slot of the latest connection between two endpoints.

@@ -51,6 +51,8 @@ package struct QUICFrames {
 
   private mutating func read(_ frames: RawSpan, _ frame: inout QUICFrame) -> Bool {
     guard let type = frames.variableLengthInteger(&offset) else { return false }
+    // Most frames have data of streams.
+    if type & ~7 == 8, !isHandshake { return readStream(type, frames, &frame) }
     switch type {
     case 0x00:
       while offset < frames.byteCount, frames.octet(offset) == 0 { offset += 1 }
@@ -80,7 +82,6 @@ package struct QUICFrames {
       frame.kind = .stopSending
       return identifier(frames, &frame) && pass(1, frames)
     case 0x07: return data(frames, &frame)
-    case 0x08...0x0f: return readStream(type, frames, &frame)
     case 0x10, 0x12, 0x13, 0x14, 0x16, 0x17: return pass(1, frames)
     case 0x11, 0x15: return pass(2, frames)
     case 0x18:

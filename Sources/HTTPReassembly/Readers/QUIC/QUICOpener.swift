@@ -69,21 +69,31 @@ struct QUICOpener {
     /// The number of its messages in Initial packets.
     var hellos = 0
     /// The connection IDs that it chose for itself, with their sequence numbers, oldest first.
-    var ids: [(sequence: UInt64, id: QUICConnectionID)] = []
+    var ids: [(sequence: UInt64, id: QUICConnectionID)] = [] { didSet { noteLength() } }
+    /// The length of all of them; nil without one, or if they differ. It is kept, because each packet in short form asks for it.
+    private(set) var idLength: Int?
     /// The tokens of its stateless resets, oldest first (RFC 9000 §10.3). They have the form of an ID of 16 octets.
     var resetTokens: [QUICConnectionID] = []
 
-    /// Opens a packet with the keys in use at a level; nil if they do not open it. `isSearched` says whether its number may be far ahead,
-    /// and its keys updated several times.
+    /// Opens a packet with the keys in use at a level; nil without keys. `isSearched` says whether its number may be far ahead, and its
+    /// keys updated several times.
+    @inline(__always)
     mutating func open(
       _ level: QUICLevel, _ place: PacketPlace, in payload: RawSpan, isSearched: Bool, _ room: inout PacketRoom
     ) -> QUICOpening? {
       let left = trials
       if !isSearched { trials = 0 }
       defer { if !isSearched { trials = min(left + trials, KeyPhases.trialLimit) } }
-      return levels[level.rawValue].keys?
-        .open(place, in: payload, after: numbers[level.space].largest, trials: &trials, &room)
-        .map { .opened(number: $0.number, length: $0.length) }
+      guard levels[level.rawValue].keys != nil else { return nil }
+      let largest = numbers[level.space].largest
+      guard let opened = levels[level.rawValue].keys?.open(place, in: payload, after: largest, trials: &trials, &room)
+      else { return .closed }
+      return .opened(number: opened.number, length: opened.length)
+    }
+
+    private mutating func noteLength() {
+      let length = ids.last?.id.count
+      idLength = ids.contains { $0.id.count != length } ? nil : length
     }
 
     /// Octets of memory on the heap.
@@ -211,14 +221,15 @@ struct QUICOpener {
   /// The length of the destination ID of a packet in short form to a side; nil when unknown.
   ///
   /// Such a packet does not tell it (RFC 9000 §17.3.1). One side's IDs mostly have the same length.
+  @inline(__always)
   mutating func idLength(to side: Side, _ payload: RawSpan, at start: Int) -> Int? {
-    sides.look(side) { side in
-      guard let latest = side.ids.last?.id.count else { return nil }
-      guard side.ids.contains(where: { $0.id.count != latest }) else { return latest }
-      for index in side.ids.indices.reversed() where side.ids[index].id.matches(payload, at: start + 1) {
-        return side.ids[index].id.count
-      }
-      return latest
-    }
+    sides.look(side) { $0.idLength } ?? matchingLength(side, payload, at: start)
+  }
+
+  /// The length of the latest ID of a side that a packet matches, else of its latest one.
+  @inline(never)
+  private mutating func matchingLength(_ side: Side, _ payload: RawSpan, at start: Int) -> Int? {
+    let ids = sides.look(side) { $0.ids }
+    return (ids.last { $0.id.matches(payload, at: start + 1) } ?? ids.last)?.id.count
   }
 }

@@ -125,14 +125,22 @@ package struct QUICPacketHeader {
 
 extension RawSpan {
   /// Reads an integer of one, two, four or eight octets (RFC 9000 §16). Moves `offset` behind it. Returns nil if incomplete.
+  @inline(__always)
   func variableLengthInteger(_ offset: inout Int) -> Int? {
     guard offset < byteCount else { return nil }
     let first = octet(offset)
+    if first < 0x40 {
+      offset += 1
+      return Int(first)
+    }
+    return longInteger(first, &offset)
+  }
+
+  private func longInteger(_ first: UInt8, _ offset: inout Int) -> Int? {
     let count = 1 << Int(first >> 6)
     guard count <= byteCount - offset else { return nil }
     defer { offset += count }
     switch count {
-    case 1: return Int(first)
     case 2: return Int(bigEndian16(offset) & 0x3fff)
     case 4: return Int(bigEndian32(offset) & 0x3fff_ffff)
     default: return Int(bigEndian64(offset) & 0x3fff_ffff_ffff_ffff)

@@ -159,6 +159,15 @@ struct QUICStreams {
       repeated(data.byteCount, at: frame.position, frame.id, side, &found, &run)
       return found
     }
+    let isNext = entries[slot].halves.look(side) {
+      $0.next == frame.position && $0.final == .never && !$0.isEnded && $0.held.isEmpty
+    }
+    if isNext, !frame.isLast, data.byteCount > 0 {
+      found.fresh = data.byteCount
+      found.position = frame.position
+      deliver(data, at: frame.position, slot, side, arrival, &run)
+      return found
+    }
     let end = frame.position + data.byteCount
     let (next, knownFinal, isEnded) = entries[slot].halves.look(side) { ($0.next, $0.final, $0.isEnded) }
     var final = knownFinal
@@ -221,6 +230,16 @@ struct QUICStreams {
     return late
   }
 
+  /// Delivers octets whose turn it is.
+  @inline(__always)
+  private mutating func deliver(
+    _ data: RawSpan, at position: StreamPosition, _ slot: Int, _ side: Side, _ arrival: SegmentArrival,
+    _ run: inout Run
+  ) {
+    entries[slot].halves[side].next = position + data.byteCount
+    application.receive(side, entries[slot].id, data, at: position, arrival, &run)
+  }
+
   private mutating func add(
     _ data: RawSpan, at position: StreamPosition, _ slot: Int, _ side: Side, _ arrival: SegmentArrival,
     _ found: inout Found, _ run: inout Run
@@ -229,8 +248,7 @@ struct QUICStreams {
     found.position = position
     if entries[slot].halves.look(side, { $0.next == position && $0.held.isEmpty }) {
       found.fresh = data.byteCount
-      entries[slot].halves[side].next = position + data.byteCount
-      return application.receive(side, id, data, at: position, arrival, &run)
+      return deliver(data, at: position, slot, side, arrival, &run)
     }
     var known: [(range: Range<StreamPosition>, difference: Difference)] = []
     let fresh = changeHeld(slot, side, &run) {
