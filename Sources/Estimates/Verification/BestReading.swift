@@ -88,9 +88,13 @@ extension LineEnd {
 }
 
 extension HeaderReading: CustomStringConvertible {
-  var description: String {
-    guard let form else { return "not counted" }
-    var words = form.words
+  var description: String { form.map { described($0.words) } ?? "not counted" }
+
+  /// The description as a part of a sum that may lack any constant octets.
+  var descriptionOfSum: String { form.map { described("\($0.ownWords) (\($0.formula))") } ?? "not counted" }
+
+  private func described(_ form: String) -> String {
+    var words = form
     if let line { words += line.isAsSent ? ", start-line included" : ", with a \(line)" }
     switch folds {
     case .none: break
@@ -130,7 +134,7 @@ extension HeaderForm {
   }
 
   /// The words for a form that has no name.
-  private var ownWords: String {
+  fileprivate var ownWords: String {
     var words =
       switch texts {
       case .namesAndValues: ["names and values"]
@@ -150,7 +154,9 @@ extension HeaderForm {
 }
 
 extension WholeReading: CustomStringConvertible {
-  var description: String { "\(line); \(header); \(body)" }
+  var description: String {
+    "\(line); \(lacksTwoOctets ? header.descriptionOfSum : header.description); \(body)"
+  }
 }
 
 extension BodyReading: CustomStringConvertible {

@@ -17,6 +17,8 @@ final class LogReadings {
     var body = false
     /// Whether a missing figure of the header section or body means unknown, and not uncounted.
     var absentIsUnknown = false
+    /// Whether lengths are header section and body without the start-line, which has a figure of its own.
+    var lengthSkipsLine = false
   }
 
   /// Finds the readings from pairs that are sure and all of `kind`. `units` are those of the log's columns; `other` are the
@@ -53,11 +55,15 @@ final class LogReadings {
       } ?? [], fit: { FormFit($0, kind: kind).wholes() }, search: { WholeReading.readings(of: $0, giving: $1) })
     var known = KnownParts()
     known.absentIsUnknown = log.dialect != .monitor
+    var sums: [Parts: Int] = [:]
     for entry in log.entries where entry.kind == kind || kind == .response && entry.kind == .interim {
+      if entry.hasAllParts, let parts = entry.partsOfLength(MessageOctets()) { sums[parts, default: 0] += 1 }
       if entry.lineLength != nil { known.line = true }
       if entry.headerLength != nil { known.header = true }
       if entry.bodyLength != nil { known.body = true }
     }
+    let skipping = sums[[.header, .body]] ?? 0
+    known.lengthSkipsLine = skipping > 1 && skipping * 2 > sums.values.reduce(0, +)
     self.known = known
   }
 
@@ -215,6 +221,8 @@ final class LogReadings {
     if !related.hops.isEmpty, let causes = related.explain(wholes, message, length, wire: octets.total) {
       return FigureComparison(app: length, wire: octets.total, causes: causes)
     }
+    // Where other rows' lengths have the line in them, a length that fits without it does so by chance.
+    if entry.hasAllParts, !known.lengthSkipsLine { return sum(row, entry.parts, message, length: length) }
     if let parts = entry.partsOfLength(octets) { return sum(row, parts, message, length: length) }
     if entry.hasAllParts { return sum(row, entry.parts, message, length: length) }
     guard let body = entry.bodyLength else {
@@ -276,7 +284,7 @@ final class LogReadings {
 }
 
 /// The parts of a message that have a figure in a row.
-struct Parts: OptionSet {
+struct Parts: OptionSet, Hashable {
   let rawValue: Int
   static let line = Parts(rawValue: 1)
   static let header = Parts(rawValue: 2)

@@ -144,6 +144,22 @@ import Testing
     #expect(whole(.request(.asSent, .lineFeed), .lineFeedWithEmptyLine).cost < own.cost)
   }
 
+  /// A sum that is two octets short lacks the empty line, the start-line's end or a part of the version: its formula is known.
+  @Test func twoOctetsOfASumHaveNoName() throws {
+    let request = HTTP2Samples.request(0)
+    let whole = WholeReading(
+      line: .plain(.request), header: HeaderReading(form: .withoutEmptyLine), body: .transferred)
+    let kinds = whole.causes(of: request).map(\.kind)
+    #expect(kinds.contains(.ownForm) && !kinds.contains(.emptyLine))
+    #expect(whole.description.contains("names and values and 4 bytes a field (S + 4n)"))
+    // A line that is not counted has no end, and no version.
+    let fields = WholeReading(line: .nothing, header: HeaderReading(form: .withoutEmptyLine), body: .transferred)
+    #expect(fields.causes(of: request).map(\.kind).contains(.emptyLine))
+    #expect(
+      whole.cost
+        < WholeReading(line: .request(.asSent, .crlf, .short), header: .plain(.request), body: .transferred).cost)
+  }
+
   @Test("the search finds each program's reading among the readings of its figures")
   func search() throws {
     let request = HTTP2Samples.request(0)

@@ -148,6 +148,23 @@ import Testing
     #expect(VerificationSummary(verification).unexplained == (count > 1 ? 0 : 100))
   }
 
+  /// A length that is by chance the sum without the start-line contradicts the row, where other lengths have the line in them.
+  @Test func aLengthWithoutTheLineNeedsOtherRows() throws {
+    let wire = WireSamples.repeated
+    var log = log(
+      line: .request(.asSent, .crlf), status: .status(.asSent, .crlf), header: HeaderReading(form: .wire),
+      body: .transferred, of: wire)
+    let line = try #require(log.entries[4].lineLength)
+    log.entries[4].length = log.entries[4].length.map { $0 - line }
+    let one = Verification(log, wire)
+    #expect(isBalanced(one) && one.rows[4].unexplained == -line && one.rows(with: .lineNotCounted).isEmpty)
+    for index in log.entries.indices where index != 4 {
+      log.entries[index].length = log.entries[index].length.map { $0 - (log.entries[index].lineLength ?? 0) }
+    }
+    let all = Verification(log, wire)
+    #expect(isBalanced(all) && !all.rows(with: .lineNotCounted).isEmpty && all.rows(with: .sumOfParts).isEmpty)
+  }
+
   @Test func aLogWithOneFigureAMessageIsExplained() throws {
     let verification = Verification(
       log(

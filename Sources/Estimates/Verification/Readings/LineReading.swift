@@ -213,6 +213,9 @@ enum LineReading: Reading {
     }
   }
 
+  /// Whether its version is not as long as HTTP/1.1's.
+  var hasShortVersion: Bool { version != .full }
+
   /// Whether its line ends with LF alone.
   var endsWithLineFeed: Bool {
     switch self {

@@ -27,6 +27,8 @@ protocol Reading: Hashable, Sendable {
   func joined(_ other: Self) -> Self?
   /// The number of assumptions that could be chosen to give any figure. They are unknowns and need as many equations.
   var assumptions: Int { get }
+  /// The reading of the header section in it; nil when it has none.
+  var fields: HeaderReading? { get }
   /// Whether one program can count some rows by this reading and others by `other`.
   func isOfOneProgram(with other: Self) -> Bool
   /// Whether it assumes no more than a form: all fields count.
@@ -53,6 +55,7 @@ extension Reading {
   func joined(_ other: Self) -> Self? { nil }
   func isOfOneProgram(with other: Self) -> Bool { true }
   var assumptions: Int { 0 }
+  var fields: HeaderReading? { nil }
   var isForm: Bool { true }
   var isUnnamed: Bool { false }
   static var simpleCost: Int { .max }

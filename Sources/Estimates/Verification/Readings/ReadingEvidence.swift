@@ -342,11 +342,17 @@ struct ReadingEvidence<R: Reading> {
   }
 
   /// Whether a reading of many assumptions gives one figure to all rows that it fits, and the wire has several: that is no way to count.
+  /// No more is a sum in which the header section is a constant.
   private func isConstant(_ reading: R, _ samples: [Prepared]) -> Bool {
     guard !reading.isEvident, reading.assumptions > 2 else { return false }
     let fitted = samples.filter { figure(reading, $0) == $0.figure }
-    guard let one = fitted.first?.figure, one > 0, fitted.allSatisfy({ $0.figure == one }) else { return false }
-    return Set(fitted.map { figure(plain, $0) }).count > 1
+    func isOne(_ figure: (Prepared) -> Int?) -> Bool {
+      guard let one = fitted.first.flatMap(figure), one > 0 else { return false }
+      return fitted.allSatisfy { figure($0) == one }
+    }
+    if isOne({ $0.figure }), !isOne({ figure(plain, $0) }) { return true }
+    guard let fields = reading.fields, reading.assumptions > 4 else { return false }
+    return isOne { fields.figure(of: $0.message, $0.groups) } && !isOne { $0.message.spelledHeader }
   }
 
   /// Whether a constant beside a likelier reading fits rounded figures as well: most of them hide what the octets are.

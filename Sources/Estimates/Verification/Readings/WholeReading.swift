@@ -33,16 +33,30 @@ struct WholeReading: Reading {
   }
 
   func causes(of message: WireMessage) -> [Cause] {
-    (line.causes(of: message) + header.causes(of: message) + body.causes(of: message)
+    (line.causes(of: message) + headerCauses(of: message) + body.causes(of: message)
       + [Cause(.framing(of: message), -message.row.octets.framing), Cause(.trailers, -message.row.octets.trailer)])
       .netted
   }
+
+  /// The causes of the header section. Two octets less are the empty line, the start-line's end or a shorter version: their sum is
+  /// known.
+  private func headerCauses(of message: WireMessage) -> [Cause] {
+    let causes = header.causes(of: message)
+    guard lacksTwoOctets else { return causes }
+    return causes.map { cause in
+      cause.kind == .emptyLine ? Cause(.ownForm, cause.octets, detail: HeaderForm.withoutEmptyLine.formula) : cause
+    }
+  }
+
+  /// Whether two octets of a line and a header section are missing, and any of them may be.
+  var lacksTwoOctets: Bool { line != .nothing && header.form == .withoutEmptyLine }
 
   static var simpleCost: Int { 3 }
 
   /// A sum shows several constants as one: each further one could have any part of it.
   var cost: Int {
     line.cost + header.cost + body.cost + 2 * max(line.constants + header.constants(with: line) - 1, 0)
+      + (line.hasShortVersion ? 1 : 0)
   }
 
   /// In a sum, an uncounted part could be any of its octets, so this assumption needs many rows too.
@@ -62,6 +76,7 @@ struct WholeReading: Reading {
     return WholeReading(line: line, header: header, body: body)
   }
 
+  var fields: HeaderReading? { header }
   var assumptions: Int { header.assumptions + (line == .nothing ? 1 : 0) }
 
   func isOfOneProgram(with other: WholeReading) -> Bool {
