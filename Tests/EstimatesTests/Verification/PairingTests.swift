@@ -106,6 +106,35 @@ import Testing
     #expect(verification.rows(with: .doubled).count == first.count && verification.rows(with: .missedByWire).isEmpty)
   }
 
+  /// Many messages are sent within the time of the second logger.
+  @Test func allRowsAreThereTwiceAmongMany() {
+    let wire = PollSamples.polls(200, every: 3)
+    let first = log(wire)
+    let second = first.map { entry in
+      var other = entry
+      (other.row, other.exchange) = (1_000 + other.row, 1_000 + (other.exchange ?? 0))
+      other.time = (other.time ?? 0) + 200_000_000
+      return other
+    }
+    let verification = verify((first + second).sorted { ($0.time ?? 0) < ($1.time ?? 0) }, wire)
+    #expect(verification.rows(with: .doubled).count == first.count)
+    #expect(verification.rows(with: .missedByWire).isEmpty)
+  }
+
+  /// A row with a wrong figure has lost its message to a row that is later, and has its figures by chance.
+  @Test func aMessageThatAnEarlierWrongRowMayHaveIsAmbiguous() throws {
+    let wire = wire(polls)
+    var entries = log(wire)
+    for index in entries.indices { entries[index].exchange = nil }
+    var other = entries[11]
+    (other.row, other.time) = (100, (other.time ?? 0) + 15_000_000)
+    (entries[11].bodyLength, entries[11].length) = (9_000, 9_050)
+    entries.insert(other, at: 12)
+    let verification = verify(entries, wire)
+    let row = try #require(verification.rows.first { $0.message?.row.number == 12 })
+    #expect(row.status == .ambiguous)
+  }
+
   @Test func aRowUnderAnotherHostIsNamedOnBothSides() {
     let wire = wire(polls)
     var entries = log(wire)

@@ -36,8 +36,10 @@ struct KeyedGroups {
       // The exchange's request may not be captured, or only in part.
       loose[plain, default: Group()].rows.append(index)
     }
+    let templates = LoggedTemplates(rows.lazy.map(\.key), besides: exchanges)
     for (index, exchange) in exchanges.enumerated() {
-      let plain = key(exchange.key, exchange.method)
+      let own = key(exchange.key, exchange.method)
+      let plain = loose[own] == nil ? key(templates.key(exchange.key), exchange.method) : own
       loose[plain]?.exchanges.append(index)
       guard let query = exchange.query else { continue }
       var whole = plain

@@ -97,13 +97,14 @@ extension Matcher {
   /// The exchange on the wire of the row that a row of the log repeats at the same time: of several rows, of the nearest in time.
   func original(of row: Int) -> Int? { repeated(by: row).flatMap { pairs[unit[$0]]?.exchange } }
 
+  /// The same for a row of a second logger that soon follows the first. A later one has a time of its own.
+  func echoed(by row: Int) -> Int? {
+    repeated(by: row).flatMap { log[row].distance(to: log[$0]) > Self.longestEcho ? nil : pairs[unit[$0]]?.exchange }
+  }
+
   /// That row.
   private func repeated(by row: Int) -> Int? {
-    let near = (row - 64..<row + 65).clamped(to: log.indices)
-    let originals = near.lazy.filter { other in
-      unit[other] != unit[row] && pairs[unit[other]] != nil && log[row].saysTheSame(as: log[other])
-    }
-    return originals.min { log[row].distance(to: log[$0]) < log[row].distance(to: log[$1]) }
+    repetitions.original(of: row, log) { unit[$0] != unit[row] && pairs[unit[$0]] != nil }
   }
 
   /// The time from a row to its repetition where a second part of the app logs all rows once more; nil where none does. Other
@@ -143,18 +144,22 @@ extension Matcher {
         && rows[row].rows.allSatisfy({ strays.rows[$0]?.isOtherHost ?? true })
       {
         let isOtherHost = rows[row].rows.contains { strays.rows[$0] != nil }
-        for exchange in near(row, group.exchanges, longest, gain) {
+        let around = near(row, group.exchanges, longest, gain)
+        // Figures that fit no message are wrong, whichever message the row has.
+        let isWrong = !isOtherHost && around.allSatisfy { fit($0, row, gain) == .none }
+        for exchange in around {
           guard let worth = gain(rows[row], exchange) else { continue }
           let owners = [
             rows[row].request.flatMap { _ in takenBy[exchange].request },
             rows[row].response.flatMap { _ in takenBy[exchange].response },
           ]
-          for owner in owners.compactMap({ $0 })
-          where pairs[owner]?.exchange == exchange && (isOtherHost || !repeats(row, owner)) {
+          for owner in owners.compactMap({ $0 }) where pairs[owner]?.exchange == exchange {
             // A row with an error may lose its message to one that was noted late, and has its figures by chance.
             let doubt = fit(exchange, row, gain) == .none ? PairGain.doubtOfMisfit : PairGain.doubt
-            guard let own = gain(rows[owner], exchange), worth > own - doubt else { continue }
-            open(owner)
+            let isNearer = isWrong && gain.lateness(rows[row], exchange) < gain.lateness(rows[owner], exchange)
+            guard let own = gain(rows[owner], exchange), isNearer || worth > own - doubt else { continue }
+            // The other row would have the same figures for it.
+            if !isOtherHost, repeats(row, owner) { pairs[owner]?.isAmbiguous = true } else { open(owner) }
           }
         }
       }
@@ -186,7 +191,8 @@ extension Matcher {
     }
   }
 
-  /// Opens rows of one key whose times are those of each other's messages: they may have each other's figures.
+  /// Opens rows of one key whose times are those of each other's messages: they may have each other's figures. So may a row have
+  /// another message's figures by an error, whose time is that of a message without a row.
   mutating func doubtExchanged(_ gain: PairGain) {
     guard clock != nil else { return }
     func isOff(_ row: Int, _ exchange: Int, by spreads: UInt64) -> Bool {
@@ -197,6 +203,17 @@ extension Matcher {
     for (row, pair) in pairs.enumerated() {
       guard let pair, rows[row].time != nil, isOff(row, pair.exchange, by: 4) else { continue }
       off[rows[row].key, default: []].append((row, pair.exchange))
+    }
+    let longest = exchanges.map { $0.end.saturatingSubtract($0.start) }.max() ?? 0
+    for group in groups.exact + groups.loose {
+      for row in group.rows where rows[row].time != nil {
+        guard let own = pairs[row]?.exchange, isOff(row, own, by: 10) else { continue }
+        let isOther = near(row, group.exchanges, longest, gain).contains { other in
+          isOpen(other, for: row) && gain.isNear(rows[row], other) && !isOff(row, other, by: 2)
+            && figures(of: other, for: row) != figures(of: own, for: row)
+        }
+        if isOther { open(row) }
+      }
     }
     for group in off.values {
       for (place, one) in group.enumerated() {

@@ -33,6 +33,8 @@ struct Matcher {
   let clock: ClockFit?
   /// The exchange of the log for each entry, as an index.
   let unit: [Int]
+  /// The rows that say the same.
+  let repetitions: RowRepetitions
   /// The pair of each exchange of the log; nil when there is none.
   var pairs: [Pair?]
   /// The owners of each exchange on the wire.
@@ -57,6 +59,7 @@ struct Matcher {
       for row in exchange.rows { unit[row] = index }
     }
     self.unit = unit
+    repetitions = RowRepetitions(log)
     let usesMethod = !rows.isEmpty && rows.allSatisfy { !$0.method.isEmpty }
     groups = KeyedGroups(rows, exchanges, usesMethod: usesMethod)
     self.clock = clock ?? ClockFit.voted(groups, rows, exchanges, log, sizes)

@@ -70,7 +70,7 @@ struct Matching {
     entries = Array(repeating: nil, count: wire.count)
     let exchanges = WireExchange.all(wire)
     let sizes = MessageSizes(wire)
-    pairing = Matcher(log.entries, wire, exchanges, sizes)
+    pairing = Matcher(log.withoutUntoldQueries(exchanges), wire, exchanges, sizes)
     let chains = RequestChains(exchanges, wire)
     let tries = WireExchange.tries(exchanges)
     var gain = PairGain(
@@ -198,7 +198,7 @@ struct Matching {
   private func repeats() -> [(row: Int, exchange: Int)] {
     let open = pairs.indices.filter { pairs[$0] == nil }
     guard open.count * 10 >= pairs.count else { return [] }
-    return open.flatMap { rows[$0].rows }.compactMap { row in pairing.original(of: row).map { (row, $0) } }
+    return open.flatMap { rows[$0].rows }.compactMap { row in pairing.echoed(by: row).map { (row, $0) } }
   }
 
   /// A row and its message, as indices.

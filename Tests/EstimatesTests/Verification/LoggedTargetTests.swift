@@ -1,0 +1,61 @@
+import HTTPReassembly
+import Testing
+
+@testable import Estimates
+
+/// Logs whose targets lack something that was sent: the query, or the numbers in a path.
+@Suite struct LoggedTargetTests {
+  /// The messages of twelve exchanges, each with the target that `target` gives for its number.
+  private func wire(_ target: (Int) -> (path: String, query: String)) -> [WireMessage] {
+    var wire = PollSamples.polls(12, every: 400)
+    for index in wire.indices {
+      let (path, query) = target(index / 2)
+      wire[index].path = path
+      guard wire[index].row.kind == .request else { continue }
+      wire[index].startLine = Array("GET \(path)\(query.isEmpty ? "" : "?")\(query) HTTP/1.1".utf8)
+    }
+    return wire
+  }
+
+  /// The log has whole URLs, and none has a query: the monitor leaves queries out.
+  @Test func aLogWithoutAnyQuerySaysNothingOfThem() {
+    let wire = wire { ("/poll", "page=\($0)") }
+    var entries = PollSamples.log(wire)
+    for index in entries.indices { entries[index].query = "" }
+    #expect(PollSamples.verify(entries, wire).numbers == (1...24).map { $0 })
+  }
+
+  /// The log has queries: a row without one is about no message with one.
+  @Test func aRowWithoutAQueryIsNoMessageWithOne() {
+    let wire = wire { ("/poll", "page=\($0)") }
+    var entries = PollSamples.log(wire)
+    for index in entries.indices { entries[index].query = index < 4 ? "" : "page=\(index / 2)" }
+    #expect(PollSamples.verify(entries, wire).numbers == [nil, nil, nil, nil] + (5...24).map { $0 })
+  }
+
+  /// One row of a log without queries has a path that the wire has with a query alone: nothing tells that the log drops any.
+  @Test func aSingleRowShowsNoDroppedQueries() {
+    let wire = wire { ($0 == 3 ? "/other" : "/poll", $0 == 3 ? "page=1" : "") }
+    var entries = PollSamples.log(wire)
+    for index in entries.indices { entries[index].query = "" }
+    #expect(PollSamples.verify(entries, wire).numbers == (1...24).map { (7...8).contains($0) ? nil : $0 })
+  }
+
+  @Test(arguments: ["/items/{id}/parts", "/items/:id/parts", "/items/*/parts", "/items/<int:id>/parts"])
+  func aTemplateStandsForPaths(_ template: String) {
+    let wire = wire { ("/items/\(100 + $0)/parts", "") }
+    var entries = PollSamples.log(wire)
+    for index in entries.indices { entries[index].path = template }
+    #expect(PollSamples.verify(entries, wire).numbers == (1...24).map { $0 })
+  }
+
+  /// A path that was sent as it is logged is no template, and a template stands for no path of another shape.
+  @Test func aPathThatIsThereStandsForItself() {
+    let wire = wire { (["/items/{id}", "/items/7", "/items/7/parts"][$0 % 3], "") }
+    var entries = PollSamples.log(wire)
+    #expect(PollSamples.verify(entries, wire).numbers == (1...24).map { $0 })
+    for index in entries.indices where index / 2 % 3 != 0 { entries[index].path = "/items/:id" }
+    let numbers = PollSamples.verify(entries, wire).numbers
+    #expect(numbers.indices.allSatisfy { numbers[$0] == ($0 / 2 % 3 == 2 ? nil : $0 + 1) })
+  }
+}
