@@ -191,8 +191,8 @@ extension Matcher {
     }
   }
 
-  /// Opens rows of one key whose times are those of each other's messages: they may have each other's figures. So may a row have
-  /// another message's figures by an error, whose time is that of a message without a row.
+  /// Opens rows of one key whose times are those of each other's messages: they may have each other's figures. A row may also have
+  /// another message's figures by an error, while its own message, at its time, has no row.
   mutating func doubtExchanged(_ gain: PairGain) {
     guard clock != nil else { return }
     func isOff(_ row: Int, _ exchange: Int, by spreads: UInt64) -> Bool {
