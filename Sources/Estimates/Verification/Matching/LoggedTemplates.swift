@@ -32,24 +32,32 @@ struct LoggedTemplates {
     }
   }
 
-  private var templates: [(key: MatchKey, segments: [Segment])] = []
+  /// The host of paths and the number of their segments: a template has those of all paths that it stands for.
+  private struct Form: Hashable {
+    var host: String
+    var count: Int
+  }
+
+  private var templates: [Form: [(key: MatchKey, segments: [Segment])]] = [:]
 
   /// The templates among the keys of a log that no exchange has.
   init(_ keys: some Sequence<MatchKey>, besides exchanges: [WireExchange]) {
     var known: Set<MatchKey>?
     var seen: Set<MatchKey> = []
+    var count = 0
     for key in keys where key.path.utf8.contains(where: Self.marks.contains) && seen.insert(key).inserted {
       let segments = Self.segments(key.path).map(Segment.init)
       let all = known ?? Set(exchanges.map(\.key))
       known = all
-      guard segments.contains(where: \.isAny), !all.contains(key), templates.count < Self.limit else { continue }
-      templates.append((key, segments))
+      guard segments.contains(where: \.isAny), !all.contains(key), count < Self.limit else { continue }
+      count += 1
+      templates[Form(host: key.host, count: segments.count), default: []].append((key, segments))
     }
   }
 
   /// The octets that a placeholder has one of.
   private static let marks = Array("{<:*".utf8)
-  /// The largest number of templates: each exchange is compared with all.
+  /// The largest number of templates: each exchange is compared with all of its form.
   private static let limit = 1000
 
   private static func segments(_ path: String) -> [Substring] {
@@ -60,10 +68,8 @@ struct LoggedTemplates {
   func key(_ key: MatchKey) -> MatchKey {
     guard !templates.isEmpty else { return key }
     let segments = Self.segments(key.path)
-    let found = templates.filter { template in
-      template.key.host == key.host && template.segments.count == segments.count
-        && zip(template.segments, segments).allSatisfy { $0.takes($1) }
-    }
-    return found.max { $0.segments.count { !$0.isAny } < $1.segments.count { !$0.isAny } }?.key ?? key
+    let found = templates[Form(host: key.host, count: segments.count)]?
+      .filter { zip($0.segments, segments).allSatisfy { $0.takes($1) } }
+    return found?.max { $0.segments.count { !$0.isAny } < $1.segments.count { !$0.isAny } }?.key ?? key
   }
 }
