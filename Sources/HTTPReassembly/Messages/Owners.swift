@@ -52,7 +52,11 @@ struct Owners {
 
   /// Whether there is no stretch.
   @inline(__always)
-  var isEmpty: Bool { newest.end == .unknown }
+  private var isEmpty: Bool { newest.end == .unknown }
+
+  /// Whether the newest stretch is of a message. All stretches of HTTP/1 are.
+  @inline(__always)
+  var hasMessage: Bool { newest.row >= 0 }
 
   /// The number of stretches.
   @inline(__always)
@@ -174,9 +178,12 @@ struct Owners {
   /// Charges a packet or a record to the messages of HTTP/1 that own its octets. Returns the octets that no message owns.
   @inline(__always)
   func charge(_ charge: Charge, _ rows: inout RowStore) -> Int {
-    // Nearly every packet: new octets of the newest message.
-    if charge.retransmitted == 0, charge.position >= newest.start, charge.position < newest.end {
-      rows.messages[Int(newest.row)].message.take(charge)
+    // Nearly every packet: octets of the newest message.
+    if charge.position >= newest.start, charge.end <= newest.end {
+      rows.messages.change(Int(newest.row)) { open in
+        open.message.take(charge)
+        open.message.retransmitted += charge.retransmitted
+      }
       return 0
     }
     return chargeParts(charge, &rows)
@@ -213,7 +220,7 @@ struct Owners {
   /// Charges a segment without payload to the newest message. Returns the octets without an owner.
   @inline(__always)
   func chargeNewest(_ overhead: Int, _ rows: inout RowStore) -> Int {
-    if newest.row < 0 { return overhead }
+    guard hasMessage else { return overhead }
     rows.messages[Int(newest.row)].message.overhead += overhead
     rows.messages[Int(newest.row)].message.returned += overhead
     return 0

@@ -71,6 +71,13 @@ struct ExchangeTableTests {
     #expect(try log("url,request_size", "http://h/,1").entries.count == 2)
   }
 
+  @Test("the number of an error in the place of a status is no status")
+  func errorNumbers() throws {
+    let found = try log("host,path,status,start_time,request_size", "h,/a,-1,1772359200,5", "h,/b,-1001,1772359201,5")
+    #expect(found.entries.map(\.kind) == [.request, .request] && found.skippedRows == 0)
+    #expect(found.entries.map(\.status) == [0, 0] && found.entries.allSatisfy(\.isAborted))
+  }
+
   @Test("cache, a flag of the row, and an end by duration are those of the exchange")
   func flags() throws {
     let found = try log(

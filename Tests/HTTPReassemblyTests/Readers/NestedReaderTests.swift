@@ -38,7 +38,7 @@ private final class LineReader: OtherProtocol {
 
   override func close(_ run: inout Run) -> SessionEnd {
     for side in 0..<2 {
-      while !owners[side].isEmpty {
+      while owners[side].hasMessage {
         run.rows.finishMessage(owners[side][0].row)
         owners[side].removeFirst()
       }

@@ -212,11 +212,12 @@ struct MonitorRow {
 
   private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]
 
+  /// The status; 0 without one. Apps write the number of an error in its place, as -1 and -1001: no response came.
   private static func status(_ cell: LogCell) throws(RowProblem) -> Int {
-    guard let status = try? cell.length(.status) ?? 0, 0...999 ~= status else {
+    guard let status = try? cell.length(.status) ?? 0, status <= 999 else {
       throw RowProblem(.status, expected: "a status code", found: cell)
     }
-    return status
+    return max(status, 0)
   }
 
   private static func size(_ cell: LogCell, _ column: LogColumn) throws(RowProblem) -> Int? {

@@ -187,7 +187,7 @@ extension Conversation {
       open.responseLast = nil
     }
     for side in 0..<2 {
-      while !owners.look(side, { $0.isEmpty }) { finishFirst(side, &run) }
+      while owners.look(side, { $0.hasMessage }) { finishFirst(side, &run) }
     }
     while exchanges.count > 0 {
       if exchanges.first == upgraded { exchanges.removeFirst() } else { finishFirstExchange(&run) }
@@ -199,7 +199,7 @@ extension Conversation {
   mutating func finishAll(_ run: inout Run) {
     pairDeferred(&run)
     for side in 0..<2 {
-      while !owners.look(side, { $0.isEmpty }) { finishFirst(side, &run) }
+      while owners.look(side, { $0.hasMessage }) { finishFirst(side, &run) }
     }
     while exchanges.count > 0 { finishFirstExchange(&run) }
   }

@@ -98,8 +98,9 @@ extension HTTP3Session {
     // While the request is unknown, the frames count as content, as those in front of the gap did.
     if streams[slot].halves[run.side].mayBeTunnel { streams.resolveTunnel(slot, &run) }
     let half = streams[slot].halves[run.side]
-    // Behind an interim response, the gap has another message's start.
-    return half.state == .content && !half.isTunnel && !flow.value.hasTrailers && !streams.mayBeInterim(slot, run)
+    guard half.state == .content, !half.isTunnel, !flow.value.hasTrailers else { return false }
+    // Behind an interim response, the gap has another message's start. Content shows that it is none.
+    return !half.isStatusUnknown || run.rows[message: half.message.row].octets.body > 0
   }
 
   /// Whether the stream's first octets were lost, and no message of this side has begun on it.

@@ -53,7 +53,7 @@ private struct LineSession: StreamReceiver {
 
   mutating func close(_ run: inout Run) -> SessionEnd {
     for side in 0..<2 {
-      while !owners[side].isEmpty {
+      while owners[side].hasMessage {
         run.rows.finishMessage(owners[side][0].row)
         owners[side].removeFirst()
       }
