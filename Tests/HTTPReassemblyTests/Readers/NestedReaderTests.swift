@@ -5,7 +5,7 @@ import Testing
 
 /// A protocol of lines, as a new reader would be made: each line of a side is a message.
 private final class LineReader: OtherProtocol {
-  private var owners = Sides<Owners>(repeating: Owners())
+  private var owners = Sides<OwnerMap>(repeating: OwnerMap())
   private(set) var missing = 0
 
   override func receive(
@@ -17,8 +17,7 @@ private final class LineReader: OtherProtocol {
         row.message.number = run.numbers.nextMessage()
         row.message.isSecure = run.connection.beneath.isSecure
         row.message.flags = run.connection.beneath.isTunnelled ? .tunnelled : []
-        let reference = MessageReference(row: RowIndex(run.rows.messages.insert(row)), number: row.message.number)
-        owners[side].append(reference, from: position + offset)
+        owners[side].append(RowIndex(run.rows.messages.insert(row)), from: position + offset)
       }
       run.rows[message: owners[side].newest.row].octets.body += 1
       if octets.octet(offset) == ASCII.lineFeed { owners[side].endNewest(at: position + offset + 1) }
@@ -38,7 +37,7 @@ private final class LineReader: OtherProtocol {
 
   override func close(_ run: inout Run) -> SessionEnd {
     for side in 0..<2 {
-      while owners[side].hasMessage {
+      while !owners[side].isEmpty {
         run.rows.finishMessage(owners[side][0].row)
         owners[side].removeFirst()
       }

@@ -83,4 +83,51 @@ import Testing
     #expect(slab.count == model.count && slab.indices == model.keys.sorted())
     for (slot, element) in model { #expect(slab.look(slot) { $0 } == element) }
   }
+
+  /// Charges find the message that owns the octet, whatever the order.
+  @Test func ownersAreThoseOfTheRanges() {
+    var random = SeededRandom(seed: 13)
+    for _ in 0..<RandomCases.count(200) {
+      var rows = RowStore()
+      var owners = OwnerMap()
+      // Position by position, the row that owns it.
+      var model: [Int?] = []
+      var first = 0
+      for _ in 0..<Int.random(in: 1...12, using: &random) {
+        model += Array(repeating: nil, count: Int.random(in: 0...2, using: &random))
+        let row = RowIndex(rows.messages.insert(OpenMessage()))
+        owners.append(row, from: model.count)
+        model += Array(repeating: Int(row), count: Int.random(in: 1...9, using: &random))
+        owners.endNewest(at: model.count)
+        if Int.random(in: 0..<6, using: &random) == 0 {
+          let gone = Int(owners[0].row)
+          owners.removeFirst()
+          model = model.map { $0 == gone ? nil : $0 }
+          first += 1
+        }
+      }
+      for _ in 0..<30 {
+        let position = Int.random(in: 0..<model.count, using: &random)
+        let repeated = Int.random(in: 0...(model.count - position), using: &random)
+        let before = sums(rows)
+        let unowned = owners.charge(Charge(position: position, retransmitted: repeated, overhead: 40), &rows)
+        var expected = before
+        var outside = 0
+        if let owner = model[position] { expected[owner, default: [0, 0]][0] += 40 } else { outside += 40 }
+        for index in position..<position + repeated {
+          if let owner = model[index] { expected[owner, default: [0, 0]][1] += 1 } else { outside += 1 }
+        }
+        #expect(sums(rows) == expected)
+        #expect(unowned == outside)
+      }
+    }
+  }
+
+  /// Overhead and retransmitted octets of each row.
+  private func sums(_ rows: RowStore) -> [Int: [Int]] {
+    Dictionary(
+      uniqueKeysWithValues: rows.messages.indices.map { slot in
+        (slot, rows.messages.look(slot) { [$0.message.overhead, $0.message.retransmitted] })
+      })
+  }
 }

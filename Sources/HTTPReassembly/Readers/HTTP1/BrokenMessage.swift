@@ -61,7 +61,7 @@ extension Conversation {
       interimEnd == .unknown, start <= position, start != .unknown
     else { return }
     // A request that was sent before the latest response ended is not the only one that may be answered here.
-    let end = owners.look(side) { $0.hasMessage ? $0.newest.end : .unknown }
+    let end = owners.look(side) { $0.isEmpty ? .unknown : $0.newest.end }
     guard end == .unknown || end == .never || end <= start else { return }
     openHeadless(number, from: start, at: position, &run)
   }

@@ -75,7 +75,7 @@ extension Conversation {
 
   /// Confirms the end of a side's newest message, if another message starts there or the stream ends there.
   mutating func confirmEnd(of side: Side, at position: StreamPosition, _ run: inout Run) {
-    guard owners.look(side, { $0.hasMessage }) else { return }
+    guard !owners.look(side, { $0.isEmpty }) else { return }
     let (row, end) = owners.look(side) { ($0.newest.row, $0.newest.end) }
     // A close-delimited message may have contained other messages. The close does not confirm its end.
     guard end == position, !run.rows[message: row].flags.contains(.closeDelimited) else { return }

@@ -4,7 +4,7 @@ import Packets
 
 extension Conversation {
   mutating func fieldLine(_ line: RawSpan, _ found: FieldLine?, isASCII: Bool, _ run: inout Run) {
-    guard owners.look(run.side, { $0.hasMessage }) else { return }
+    guard !owners.look(run.side, { $0.isEmpty }) else { return }
     let row = row(run)
     if !isASCII, let header = headers[run.side], !header.section.notedNonASCII {
       header.section.notedNonASCII = true
@@ -24,7 +24,7 @@ extension Conversation {
   }
 
   mutating func endOfHeaders(_ run: inout Run) -> BodyFraming {
-    guard owners.look(run.side, { $0.hasMessage }), let header = headers[run.side] else { return .none }
+    guard !owners.look(run.side, { $0.isEmpty }), let header = headers[run.side] else { return .none }
     headers[run.side] = nil
     return endOfHeaders(header.section, &run)
   }

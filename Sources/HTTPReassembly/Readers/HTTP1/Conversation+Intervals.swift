@@ -5,7 +5,7 @@ import Packets
 extension Conversation {
   /// The interval between a message that starts on the current side and the message before it there.
   func interval(before start: LineStart, _ run: borrowing Run) -> MessageInterval {
-    guard owners.look(run.side, { $0.hasMessage }) else { return firstInterval(before: start, run) }
+    guard !owners.look(run.side, { $0.isEmpty }) else { return firstInterval(before: start, run) }
     let newest = owners.look(run.side) { $0.newest }
     guard newest.end != .never, newest.end <= start.position else { return MessageInterval() }
     let isCertain = recovery?.value.certainty[run.side] != .possible

@@ -3,7 +3,7 @@
 extension Conversation {
   /// Notes the times of a line of the current message that came in several packets.
   mutating func noteTimes(of line: LineStart, _ run: inout Run) {
-    guard owners.look(run.side, { $0.hasMessage }) else { return }
+    guard !owners.look(run.side, { $0.isEmpty }) else { return }
     var arrival = line.arrival
     run.rows.messages[Int(row(run))].note(arrival)
     arrival.time = line.latest
@@ -11,7 +11,7 @@ extension Conversation {
   }
 
   mutating func count(_ count: Int, as part: FramedPart, _ run: inout Run) {
-    guard owners.look(run.side, { $0.hasMessage }) else { return run.ledger.settle(count, as: .stray) }
+    guard !owners.look(run.side, { $0.isEmpty }) else { return run.ledger.settle(count, as: .stray) }
     let row = row(run)
     switch part {
     case .header:
@@ -29,7 +29,7 @@ extension Conversation {
 
   @inline(__always)
   mutating func body(_ octets: RawSpan, _ run: inout Run) {
-    guard owners.look(run.side, { $0.hasMessage }) else { return run.ledger.settle(octets.byteCount, as: .stray) }
+    guard !owners.look(run.side, { $0.isEmpty }) else { return run.ledger.settle(octets.byteCount, as: .stray) }
     let row = row(run)
     run.rows.messages.change(Int(row)) { open in
       open.message.octets.body += octets.byteCount
@@ -40,7 +40,7 @@ extension Conversation {
   }
 
   mutating func unseenBody(_ count: Int, _ run: inout Run) {
-    guard owners.look(run.side, { $0.hasMessage }) else { return run.ledger.settle(count, as: .stray) }
+    guard !owners.look(run.side, { $0.isEmpty }) else { return run.ledger.settle(count, as: .stray) }
     let row = row(run)
     run.rows[message: row].octets.body += count
     run.rows.messages[Int(row)].note(run.arrival)
@@ -52,7 +52,7 @@ extension Conversation {
 
   mutating func missingBody(_ count: Int, _ run: inout Run) {
     run.countMissing(count)
-    guard owners.look(run.side, { $0.hasMessage }) else { return }
+    guard !owners.look(run.side, { $0.isEmpty }) else { return }
     run.rows[message: row(run)].missing += count
     loseContent(&run)
   }

@@ -207,8 +207,8 @@ extension Conversation {
       open.note(run.arrival)
       if isTunnel { open.message.flags.insert(.tunnelled) }
     }
-    if owners.look(run.side, { $0.hasMessage }) { run.rows.lingering += 1 }
-    owners[run.side].append(MessageReference(row: row, number: number), from: start.position)
+    if !owners.look(run.side, { $0.isEmpty }) { run.rows.lingering += 1 }
+    owners[run.side].append(row, from: start.position)
     contents[run.side]?.value.close()
     return row
   }

@@ -9,7 +9,7 @@ extension Conversation {
 
   /// Gives the octets of a side from a position on to its newest request, if the request's response has switched protocols.
   mutating func continueRequestInTunnel(_ side: Side, at position: StreamPosition, _ run: inout Run) {
-    guard !isUpgraded, !owners.look(side, { !$0.hasMessage || $0.hasMessageInProgress }) else { return }
+    guard !isUpgraded, !owners.look(side, { $0.isEmpty || $0.hasMessageInProgress }) else { return }
     let row = owners.look(side) { $0.newest.row }
     let (kind, exchange) = run.rows.messages.look(Int(row)) { ($0.message.kind, $0.exchange) }
     // The inside of a CONNECT's tunnel is a connection of its own.
@@ -26,7 +26,7 @@ extension Conversation {
   /// - Returns: Whether it is so. The figures of the tunnel are inferred.
   mutating func inferWebSocket(_ octets: RawSpan, of side: Side, at position: StreamPosition, _ run: inout Run) -> Bool
   {
-    guard let requestSide, side == requestSide || followsHole[side], owners.look(requestSide, { $0.hasMessage }) else {
+    guard let requestSide, side == requestSide || followsHole[side], !owners.look(requestSide, { $0.isEmpty }) else {
       return false
     }
     var reader = WebSocketReader(isMasked: side == requestSide, webSocket)

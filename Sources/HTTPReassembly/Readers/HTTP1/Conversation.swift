@@ -7,7 +7,7 @@ import Packets
 /// Methods that each message calls are mutating, even if they only read: otherwise, the compiler would copy the conversation for each call.
 struct Conversation {
   /// The messages of each side that are in progress or still take charges.
-  var owners = Sides<Owners>(repeating: Owners())
+  var owners = Sides<OwnerMap>(repeating: OwnerMap())
   /// The decoding of each side's newest content; nil for a side without coded content.
   var contents = Sides<OwnMemory<OpenContent>?>(repeating: nil)
   /// The header section that is read on each side; nil without one.

@@ -6,8 +6,7 @@ extension Conversation {
   /// Charges a packet to the messages that own its octets. The rest goes to the connection.
   @inline(__always)
   mutating func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
-    let unowned = owners.look(side) { $0.charge(charge, &run.rows) }
-    run.connection.added.unattributed += unowned
+    run.connection.added.unattributed += owners[side].charge(charge, &run.rows)
   }
 
   /// Takes octets of a gap that come after it was given up. Their owners count them, but no parser reads them.
@@ -20,26 +19,10 @@ extension Conversation {
     // A final row does not change its count of missing octets, so its connection must not either.
     let found = max(0, range.upperBound - max(range.lowerBound, retiredThrough(side)))
     run.countMissing(-found)
-    var (body, tunnel) = (0, 0)
-    owners.look(side) {
-      $0.forEachPart(of: range) { part, owner in
-        guard owner.isOpen(run.rows) else { return }
-        let (missing, start) = run.rows.messages.look(Int(owner.row)) { ($0.message.missing, $0.tunnelStart) }
-        let count = min(part.count, missing)
-        run.rows[message: owner.row].missing -= count
-        // A gap elsewhere ends a message, so they are content, or octets of the tunnel that the message opened.
-        if range.lowerBound >= start {
-          run.rows[message: owner.row].tunnel += count
-          tunnel += count
-        } else {
-          run.rows[message: owner.row].octets.body += count
-          body += count
-        }
-      }
-    }
-    run.ledger.settle(body, as: .body)
-    run.ledger.settle(tunnel, as: .tunnel)
-    run.acceptLate(range.count - body - tunnel, as: lateClass)
+    let owned = owners.look(side) { $0.acceptLate(range, &run.rows) }
+    run.ledger.settle(owned.body, as: .body)
+    run.ledger.settle(owned.tunnel, as: .tunnel)
+    run.acceptLate(range.count - owned.body - owned.tunnel, as: lateClass)
   }
 
   // MARK: Final rows
@@ -187,7 +170,7 @@ extension Conversation {
       open.responseLast = nil
     }
     for side in 0..<2 {
-      while owners.look(side, { $0.hasMessage }) { finishFirst(side, &run) }
+      while !owners.look(side, { $0.isEmpty }) { finishFirst(side, &run) }
     }
     while exchanges.count > 0 {
       if exchanges.first == upgraded { exchanges.removeFirst() } else { finishFirstExchange(&run) }
@@ -199,7 +182,7 @@ extension Conversation {
   mutating func finishAll(_ run: inout Run) {
     pairDeferred(&run)
     for side in 0..<2 {
-      while owners.look(side, { $0.hasMessage }) { finishFirst(side, &run) }
+      while !owners.look(side, { $0.isEmpty }) { finishFirst(side, &run) }
     }
     while exchanges.count > 0 { finishFirstExchange(&run) }
   }

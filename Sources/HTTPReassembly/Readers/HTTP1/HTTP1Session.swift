@@ -359,7 +359,7 @@ struct HTTP1Session {
     if charge.end <= settled { return true }
     // For a record, or a segment of records, the first owned octet is enough.
     return charge.retransmitted == 0 && charge.length > 1 && charge.position < settled
-      && conversation.owners.look(side) { !$0.owner(of: charge.position).isNone }
+      && conversation.owners.look(side) { $0.owns(charge.position) }
   }
 
   /// The position up to which the owners of a side's octets are known.
@@ -404,8 +404,7 @@ struct HTTP1Session {
     if !isTLS(side), let start = parsers.look(side, { $0.incompleteStart }) {
       return charge(Charge(position: start, retransmitted: 0, overhead: overhead), to: side, &run)
     }
-    let unowned = conversation.owners.look(side) { $0.chargeNewest(overhead, &run.rows) }
-    run.connection.added.unattributed += unowned
+    run.connection.added.unattributed += conversation.owners[side].chargeNewest(overhead, &run.rows)
   }
 
   mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {

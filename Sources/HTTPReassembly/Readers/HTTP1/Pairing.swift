@@ -310,7 +310,7 @@ extension Conversation {
   private func isPossibleAfterLoss(startOf kind: MessageKind, at start: LineStart, _ run: borrowing Run) -> Bool {
     let acknowledged = start.arrival.acknowledged
     guard isBeyondBroken(start.arrival, run), strayAcknowledged[run.side] != acknowledged else { return false }
-    if isUnsure[run.side], owners.look(run.side, { $0.hasMessage }) {
+    if isUnsure[run.side], !owners.look(run.side, { $0.isEmpty }) {
       let isSameMessage = run.rows.messages.look(Int(owners.look(run.side) { $0.newest.row })) {
         $0.acknowledged == acknowledged && $0.message.kind != .interim
       }
@@ -333,7 +333,7 @@ extension Conversation {
   mutating func showsPipelining(_ kind: MessageKind, at start: LineStart, _ run: borrowing Run) -> Bool {
     let side = run.side
     guard !isPipelined, let requestSide, requestSide == (kind == .request ? side : 1 - side),
-      start.arrival.acknowledged != .unknown, owners.look(side, { $0.hasMessage })
+      start.arrival.acknowledged != .unknown, !owners.look(side, { $0.isEmpty })
     else { return false }
     let newest = owners.look(side) { $0.newest }
     let isLike = run.rows.messages.look(Int(newest.row)) {
@@ -369,13 +369,13 @@ extension Conversation {
   /// The end of the request before the one that starts, by the response to it; nil when unknown.
   func requestEnd(acknowledgedBefore start: LineStart, _ run: borrowing Run) -> StreamPosition? {
     let other = 1 - run.side
-    guard owners.look(other, { $0.hasMessage }) else { return nil }
+    guard !owners.look(other, { $0.isEmpty }) else { return nil }
     let newest = owners.look(other) { $0.newest }
     guard newest.end == start.arrival.acknowledged else { return nil }
     let (kind, acknowledged) = run.rows.messages.look(Int(newest.row)) { ($0.message.kind, $0.acknowledged) }
     guard kind == .response, acknowledged != .unknown else { return nil }
     // A response that came early does not show the request's end.
-    let isEarly = owners.look(run.side) { $0.hasMessage && $0.newest.end != .never && $0.newest.end > acknowledged }
+    let isEarly = owners.look(run.side) { !$0.isEmpty && $0.newest.end != .never && $0.newest.end > acknowledged }
     return isEarly ? nil : acknowledged
   }
 

@@ -13,7 +13,7 @@ struct HTTP2Session {
   /// The settings that each side announces for its own reading.
   var settings = Sides<HTTP2Settings>(repeating: HTTP2Settings())
   /// The owners of the latest octets of each side.
-  var owners = Sides<Owners>(repeating: Owners())
+  var owners = Sides<FrameOwners>(repeating: FrameOwners())
   /// The highest number of a stream that each side has opened.
   var highestStream = Sides<UInt32>(repeating: 0)
   /// Charges of packets whose message is still unknown, and ranges that were sent again with different content.
@@ -208,8 +208,15 @@ struct HTTP2Session {
     for range in pending.takeConflicts(side, where: { $0.upperBound <= settled }) { flag(range, of: side, &run) }
   }
 
-  func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
-    streams.chargeAcknowledgment(overhead, to: side, &run)
+  /// Charges a segment without payload to the owner of the latest octets of the side that it acknowledges.
+  mutating func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
+    let latest = owners.look(side) { $0.latest }
+    if latest.isOpen(run.rows) {
+      run.rows[message: latest.row].overhead += overhead
+      run.rows[message: latest.row].returned += overhead
+    } else {
+      run.connection.added.unattributed += overhead
+    }
   }
 
   mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {

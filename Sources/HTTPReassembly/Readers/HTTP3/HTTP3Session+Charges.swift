@@ -35,7 +35,14 @@ extension HTTP3Session {
     streams.acceptLate(range, flow.value.owners, on: side, &run)
   }
 
-  func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
-    streams.chargeAcknowledgment(overhead, to: side, &run)
+  /// Charges a packet without stream data to the owner of the latest octets of the side that it acknowledges.
+  mutating func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
+    let latest = latest[side]
+    if latest.isOpen(run.rows) {
+      run.rows[message: latest.row].overhead += overhead
+      run.rows[message: latest.row].returned += overhead
+    } else {
+      run.connection.added.unattributed += overhead
+    }
   }
 }

@@ -29,6 +29,8 @@ struct HTTP3Session {
   var settings = Sides<HTTP3Settings>(repeating: HTTP3Settings())
   /// The streams of each side that come once and have come.
   var critical = Sides<CriticalStreams>(repeating: [])
+  /// The owner of the latest owned octets of each side.
+  var latest = Sides<MessageReference>(repeating: .none)
   /// The number of open unidirectional streams of each side.
   private var unidirectional = Sides<Int>(repeating: 0)
   /// Whether the limit of waiting octets was noted.
@@ -408,7 +410,7 @@ struct HTTP3Session {
   @inline(__always)
   mutating func extendOwners(_ flow: OwnMemory<HTTP3Flow>, _ owner: MessageReference, _ run: borrowing Run) {
     flow.value.owners.extend(to: flow.value.position, owner, limit: run.configuration.streamOwnerLimit)
-    if !owner.isNone { streams.latest[run.side] = owner }
+    if !owner.isNone { latest[run.side] = owner }
   }
 
   /// Settles charges of a flow, and counts its memory.

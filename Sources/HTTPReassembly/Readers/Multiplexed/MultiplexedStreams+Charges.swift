@@ -2,34 +2,43 @@
 
 extension MultiplexedStreams {
   /// Charges a packet to the owners of its octets, and the rest to the connection.
-  mutating func settle(_ charge: Charge, _ owners: Owners, of side: Side, _ run: inout Run) {
+  mutating func settle(_ charge: Charge, _ owners: FrameOwners, of side: Side, _ run: inout Run) {
     var charge = charge
     if tunnels != nil, !chargeTunnel(&charge, owners, of: side, &run) { return }
+    let owner = owners.firstOwner(in: charge.range)
+    if owner.isOpen(run.rows) {
+      run.rows[message: owner.row].take(charge)
+    } else {
+      run.connection.added.unattributed += charge.unplaced
+    }
+    guard charge.retransmitted > 0 else { return }
     var tunnelled: [(UInt64, Range<StreamPosition>)] = []
-    run.connection.added.unattributed += owners.chargeParts(charge, &run.rows) { tunnelled.append(($0, $1)) }
+    owners.forEachPart(of: charge.range) { part, owner in
+      if owner.isOpen(run.rows) {
+        run.rows[message: owner.row].retransmitted += part.count
+      } else if tunnels != nil, let stream = owner.tunnel {
+        tunnelled.append((stream, part))
+      } else {
+        run.connection.added.unattributed += part.count
+      }
+    }
     for (stream, part) in tunnelled { chargeTunnel(stream, repeated: part, of: side, &run) }
   }
 
-  /// Charges a segment without payload to the owner of the latest octets of the side that it acknowledges.
-  func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
-    let latest = latest[side]
-    if latest.isOpen(run.rows) {
-      run.rows[message: latest.row].overhead += overhead
-      run.rows[message: latest.row].returned += overhead
-    } else {
-      run.connection.added.unattributed += overhead
-    }
-  }
-
-  /// Flags the messages that own octets of a range, which were sent again with different content.
-  mutating func flag(_ range: Range<StreamPosition>, _ owners: Owners, of side: Side, _ run: inout Run) {
+  mutating func flag(_ range: Range<StreamPosition>, _ owners: FrameOwners, of side: Side, _ run: inout Run) {
     var tunnelled: [(UInt64, Range<StreamPosition>)] = []
-    owners.flagConflict(range, &run.rows) { tunnelled.append(($0, $1)) }
+    owners.forEachPart(of: range) { part, owner in
+      if owner.isOpen(run.rows) {
+        run.rows[message: owner.row].flags.insert(.conflicting)
+      } else if let stream = owner.tunnel {
+        tunnelled.append((stream, part))
+      }
+    }
     for (stream, part) in tunnelled { withTunnel(stream, &run) { $0.flagConflict(part, on: side, &$1) } }
   }
 
   /// Takes octets of a gap that come after it was given up. Their owners count them, but they are not read.
-  mutating func acceptLate(_ range: Range<StreamPosition>, _ owners: Owners, on side: Side, _ run: inout Run) {
+  mutating func acceptLate(_ range: Range<StreamPosition>, _ owners: FrameOwners, on side: Side, _ run: inout Run) {
     var parts: [(Range<StreamPosition>, MessageReference)] = []
     owners.forEachPart(of: range) { parts.append(($0, $1)) }
     for (part, owner) in parts {

@@ -37,8 +37,6 @@ struct MultiplexedStreams {
   var offers: [(host: [UInt8], services: AlternativeServices)] = []
   /// The tunnels in streams; nil without one.
   var tunnels: OwnMemory<StreamTunnels>?
-  /// The owner of the latest owned octets of each side.
-  var latest = Sides<MessageReference>(repeating: .none)
 
   init(_ opening: ConnectionOpening, version: String, isHTTP3: Bool) {
     self.opening = opening

@@ -5,7 +5,7 @@ import Testing
 
 /// A protocol of lines, as a new session would be made: it counts the octets of each side's lines as messages of their own.
 private struct LineSession: StreamReceiver {
-  private var owners = Sides<Owners>(repeating: Owners())
+  private var owners = Sides<OwnerMap>(repeating: OwnerMap())
 
   init(_ opening: ConnectionOpening, _ run: inout Run) {}
   mutating func connected(after duration: Int64) {}
@@ -19,8 +19,7 @@ private struct LineSession: StreamReceiver {
         row.message.number = run.numbers.nextMessage()
         row.message.connection = run.connection.number
         row.message.kind = side == 0 ? .request : .response
-        let reference = MessageReference(row: RowIndex(run.rows.messages.insert(row)), number: row.message.number)
-        owners[side].append(reference, from: position + offset)
+        owners[side].append(RowIndex(run.rows.messages.insert(row)), from: position + offset)
       }
       run.rows[message: owners[side].newest.row].octets.body += 1
       if octets.octet(offset) == ASCII.lineFeed { owners[side].endNewest(at: position + offset + 1) }
@@ -53,7 +52,7 @@ private struct LineSession: StreamReceiver {
 
   mutating func close(_ run: inout Run) -> SessionEnd {
     for side in 0..<2 {
-      while owners[side].hasMessage {
+      while !owners[side].isEmpty {
         run.rows.finishMessage(owners[side][0].row)
         owners[side].removeFirst()
       }
