@@ -42,14 +42,12 @@ struct LoggedTemplates {
 
   /// The templates among the keys of a log that no exchange has.
   init(_ keys: some Sequence<MatchKey>, besides exchanges: [WireExchange]) {
-    var known: Set<MatchKey>?
+    lazy var known = Set(exchanges.map(\.key))
     var seen: Set<MatchKey> = []
     var count = 0
     for key in keys where key.path.utf8.contains(where: Self.marks.contains) && seen.insert(key).inserted {
       let segments = Self.segments(key.path).map(Segment.init)
-      let all = known ?? Set(exchanges.map(\.key))
-      known = all
-      guard segments.contains(where: \.isAny), !all.contains(key), count < Self.limit else { continue }
+      guard segments.contains(where: \.isAny), count < Self.limit, !known.contains(key) else { continue }
       count += 1
       templates[Form(host: key.host, count: segments.count), default: []].append((key, segments))
     }

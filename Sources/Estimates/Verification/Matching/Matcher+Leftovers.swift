@@ -94,12 +94,10 @@ extension Matcher {
   /// Whether each of the rows repeats another row with a message, at the same time.
   func isDoubled(_ index: Int) -> Bool { rows[index].rows.allSatisfy { original(of: $0) != nil } }
 
-  /// The exchange on the wire of the row that a row of the log repeats at the same time: of several rows, of the nearest in time.
-  func original(of row: Int) -> Int? { repeated(by: row).flatMap { pairs[unit[$0]]?.exchange } }
-
-  /// The same for a row of a second logger that soon follows the first. A later one has a time of its own.
-  func echoed(by row: Int) -> Int? {
-    repeated(by: row).flatMap { log[row].distance(to: log[$0]) > Self.longestEcho ? nil : pairs[unit[$0]]?.exchange }
+  /// The exchange on the wire of the row that a row of the log repeats at the same time, at most `longest` nanoseconds away: of several
+  /// rows, of the nearest in time.
+  func original(of row: Int, within longest: UInt64 = .max) -> Int? {
+    repeated(by: row).flatMap { log[row].distance(to: log[$0]) <= longest ? pairs[unit[$0]]?.exchange : nil }
   }
 
   /// That row.
@@ -122,7 +120,7 @@ extension Matcher {
 
   /// The fewest repetitions that show a second logger, and the longest time that it takes, in nanoseconds.
   private static let leastEchoes = 5
-  private static let longestEcho: UInt64 = 100_000_000
+  static let longestEcho: UInt64 = 100_000_000
   /// Nanoseconds within which no app makes two requests of one kind, and logs both.
   private static let shortEcho: UInt64 = 1_000_000
 
@@ -149,13 +147,14 @@ extension Matcher {
         let isWrong = !isOtherHost && around.allSatisfy { fit($0, row, gain) == .none }
         for exchange in around {
           guard let worth = gain(rows[row], exchange) else { continue }
+          // A row with an error may lose its message to one that was noted late, and has its figures by chance.
+          let isMisfit = isWrong || fit(exchange, row, gain) == .none
+          let doubt = isMisfit ? PairGain.doubtOfMisfit : PairGain.doubt
           let owners = [
             rows[row].request.flatMap { _ in takenBy[exchange].request },
             rows[row].response.flatMap { _ in takenBy[exchange].response },
           ]
           for owner in owners.compactMap({ $0 }) where pairs[owner]?.exchange == exchange {
-            // A row with an error may lose its message to one that was noted late, and has its figures by chance.
-            let doubt = fit(exchange, row, gain) == .none ? PairGain.doubtOfMisfit : PairGain.doubt
             let isNearer = isWrong && gain.lateness(rows[row], exchange) < gain.lateness(rows[owner], exchange)
             guard let own = gain(rows[owner], exchange), isNearer || worth > own - doubt else { continue }
             // The other row would have the same figures for it.

@@ -198,7 +198,10 @@ struct Matching {
   private func repeats() -> [(row: Int, exchange: Int)] {
     let open = pairs.indices.filter { pairs[$0] == nil }
     guard open.count * 10 >= pairs.count else { return [] }
-    return open.flatMap { rows[$0].rows }.compactMap { row in pairing.echoed(by: row).map { (row, $0) } }
+    return open.flatMap { rows[$0].rows }.compactMap { row in
+      // A second logger soon follows the first. A later row has a time of its own.
+      pairing.original(of: row, within: Matcher.longestEcho).map { (row, $0) }
+    }
   }
 
   /// A row and its message, as indices.
