@@ -84,6 +84,7 @@ package final class RecordCipher {
   package let algorithm: CipherAlgorithm
   /// The length of the tag in octets; 0 without a tag.
   package let tagLength: Int
+  // Each record needs these facts, and `algorithm` would have to tell all ciphers apart for each.
   private let isGCM: Bool
   private let isCCM: Bool
   private let context: OpaquePointer

@@ -66,9 +66,9 @@ package struct PacketDecoder {
   func ordinarySegment(_ packet: Packet, _ octets: RawSpan, ledger: inout Ledger) -> TCPSegment? {
     let wireLength = max(0, packet.originalLength)
     let captured = min(octets.byteCount, wireLength)
-    guard packet.linkType == .ethernet, packet.frameCheckSequenceLength == 0, !limits.verifiesChecksums,
-      let frame = OrdinaryFrame(octets, wireLength: wireLength, captured: captured)
-    else { return nil }
+    guard mayBeOrdinary(packet), let frame = OrdinaryFrame(octets, wireLength: wireLength, captured: captured) else {
+      return nil
+    }
     chargeOrdinary(wireLength, captured: captured, ledger: &ledger)
     ledger.charge(frame.segment.headerLength, to: .transport)
     return frame.segment
@@ -77,11 +77,15 @@ package struct PacketDecoder {
   /// Decodes a packet that is an `OrdinaryDatagram`, and charges nothing. Returns nil for any other packet, which `dissect` decodes.
   @inline(__always)
   func ordinaryDatagram(_ packet: Packet, _ octets: RawSpan) -> UDPDatagram? {
+    guard mayBeOrdinary(packet) else { return nil }
     let wireLength = max(0, packet.originalLength)
-    guard packet.linkType == .ethernet, packet.frameCheckSequenceLength == 0, !limits.verifiesChecksums else {
-      return nil
-    }
     return OrdinaryDatagram(octets, wireLength: wireLength, captured: min(octets.byteCount, wireLength))?.datagram
+  }
+
+  /// Whether a packet may have headers of fixed lengths, and nothing behind its payload.
+  @inline(__always)
+  private func mayBeOrdinary(_ packet: Packet) -> Bool {
+    packet.linkType == .ethernet && packet.frameCheckSequenceLength == 0 && !limits.verifiesChecksums
   }
 
   /// Charges the headers before UDP of an ordinary packet with a datagram.

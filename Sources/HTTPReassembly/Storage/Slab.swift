@@ -185,6 +185,7 @@ struct Slab<Element> {
   }
 
   /// Whether an element has this number.
+  @inline(__always)
   func contains(_ index: Int) -> Bool {
     index >= 0 && index < end && isUsed(index)
   }

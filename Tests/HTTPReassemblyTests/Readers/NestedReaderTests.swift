@@ -5,7 +5,7 @@ import Testing
 
 /// A protocol of lines, as a new reader would be made: each line of a side is a message.
 private final class LineReader: OtherProtocol {
-  private var owners = Sides<OwnerMap>(repeating: OwnerMap())
+  private var owners = Sides<Owners>(repeating: Owners())
   private(set) var missing = 0
 
   override func receive(
@@ -17,7 +17,9 @@ private final class LineReader: OtherProtocol {
         row.message.number = run.numbers.nextMessage()
         row.message.isSecure = run.connection.beneath.isSecure
         row.message.flags = run.connection.beneath.isTunnelled ? .tunnelled : []
-        owners[side].append(RowIndex(run.rows.messages.insert(row)), from: position + offset)
+        let number = row.message.number
+        let index = RowIndex(run.rows.messages.insert(row))
+        owners[side].append(MessageReference(row: index, number: number), from: position + offset)
       }
       run.rows[message: owners[side].newest.row].octets.body += 1
       if octets.octet(offset) == ASCII.lineFeed { owners[side].endNewest(at: position + offset + 1) }

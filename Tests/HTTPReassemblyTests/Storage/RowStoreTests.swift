@@ -84,43 +84,103 @@ import Testing
     for (slot, element) in model { #expect(slab.look(slot) { $0 } == element) }
   }
 
-  /// Charges find the message that owns the octet, whatever the order.
+  /// Charges find the message of the octets, whatever the order.
   @Test func ownersAreThoseOfTheRanges() {
     var random = SeededRandom(seed: 13)
     for _ in 0..<RandomCases.count(200) {
       var rows = RowStore()
-      var owners = OwnerMap()
+      var owners = Owners()
       // Position by position, the row that owns it.
       var model: [Int?] = []
-      var first = 0
+      var forgotten = 0
       for _ in 0..<Int.random(in: 1...12, using: &random) {
         model += Array(repeating: nil, count: Int.random(in: 0...2, using: &random))
         let row = RowIndex(rows.messages.insert(OpenMessage()))
-        owners.append(row, from: model.count)
+        owners.append(MessageReference(row: row, number: 0), from: model.count)
         model += Array(repeating: Int(row), count: Int.random(in: 1...9, using: &random))
         owners.endNewest(at: model.count)
         if Int.random(in: 0..<6, using: &random) == 0 {
-          let gone = Int(owners[0].row)
+          let gone = owners[0]
           owners.removeFirst()
-          model = model.map { $0 == gone ? nil : $0 }
-          first += 1
+          model = model.map { $0 == Int(gone.row) ? nil : $0 }
+          forgotten = gone.end
         }
       }
       for _ in 0..<30 {
-        let position = Int.random(in: 0..<model.count, using: &random)
-        let repeated = Int.random(in: 0...(model.count - position), using: &random)
-        let before = sums(rows)
-        let unowned = owners.charge(Charge(position: position, retransmitted: repeated, overhead: 40), &rows)
-        var expected = before
-        var outside = 0
-        if let owner = model[position] { expected[owner, default: [0, 0]][0] += 40 } else { outside += 40 }
-        for index in position..<position + repeated {
-          if let owner = model[index] { expected[owner, default: [0, 0]][1] += 1 } else { outside += 1 }
-        }
-        #expect(sums(rows) == expected)
-        #expect(unowned == outside)
+        check(owners, &rows, model, forgotten: forgotten, &random)
       }
     }
+  }
+
+  /// Charges find the messages of frames that take turns, and of tunnels. The oldest frames are forgotten.
+  @Test func ownersAreThoseOfTheFrames() {
+    var random = SeededRandom(seed: 14)
+    for _ in 0..<RandomCases.count(200) {
+      var rows = RowStore()
+      let messages = (0..<3).map { number in
+        var open = OpenMessage()
+        open.message.number = number
+        return MessageReference(row: RowIndex(rows.messages.insert(open)), number: number)
+      }
+      // A number that its row no longer has: the row is another message's.
+      let old = MessageReference(row: messages[0].row, number: 9)
+      let choices = messages + [.none, old, .tunnel(7), .tunnel(1 << 62 - 1)]
+      var owners = Owners()
+      owners.begin(at: 0)
+      var frames: [(end: Int, owner: MessageReference)] = []
+      for _ in 0..<Int.random(in: 1...20, using: &random) {
+        let end = (frames.last?.end ?? 0) + Int.random(in: 1...9, using: &random)
+        frames.append((end, choices[Int.random(in: 0..<choices.count, using: &random)]))
+        owners.extend(to: end, frames[frames.count - 1].owner, limit: 6)
+      }
+      #expect(owners.count <= 6)
+      var model: [MessageReference] = []
+      for frame in frames { model += Array(repeating: frame.owner, count: frame.end - model.count) }
+      for position in owners.start..<model.count { #expect(owners.owner(of: position) == model[position]) }
+      for _ in 0..<30 {
+        let isOpen = { (owner: MessageReference) in messages.contains(owner) }
+        check(
+          owners, &rows, model.indices.map { $0 >= owners.start && isOpen(model[$0]) ? Int(model[$0].row) : nil },
+          stops: model.map { !$0.isNone && !isOpen($0) }, tunnels: model.map(\.tunnel), forgotten: owners.start, &random
+        )
+      }
+    }
+  }
+
+  /// Charges a random packet, and compares the rows and the unowned octets with a model: position by position, the row of the owner, whether
+  /// the owner is a message that takes no charges, and the tunnel.
+  private func check(
+    _ owners: Owners, _ rows: inout RowStore, _ model: [Int?], stops: [Bool]? = nil, tunnels: [UInt64?]? = nil,
+    forgotten: Int, _ random: inout SeededRandom
+  ) {
+    let position = Int.random(in: 0..<model.count, using: &random)
+    let repeated = Int.random(in: 0...(model.count - position), using: &random)
+    var expected = sums(rows)
+    var outside = 0
+    let decisive = position..<max(position + repeated, position + 1)
+    let first = decisive.first { model[$0] != nil || stops?[$0] == true && $0 >= forgotten }
+    if let first, let owner = model[first], repeated == 0 || position >= forgotten {
+      expected[owner, default: [0, 0]][0] += 40
+    } else {
+      outside += 40
+    }
+    var inTunnels: [UInt64: Int] = [:]
+    for index in position..<position + repeated {
+      if let owner = model[index] {
+        expected[owner, default: [0, 0]][1] += 1
+      } else if index >= forgotten, let tunnel = tunnels?[index] {
+        inTunnels[tunnel, default: 0] += 1
+      } else {
+        outside += 1
+      }
+    }
+    var found: [UInt64: Int] = [:]
+    let unowned = owners.charge(Charge(position: position, retransmitted: repeated, overhead: 40), &rows) {
+      found[$0, default: 0] += $1.count
+    }
+    #expect(sums(rows) == expected)
+    #expect(unowned == outside)
+    #expect(found == inTunnels)
   }
 
   /// Overhead and retransmitted octets of each row.

@@ -208,7 +208,7 @@ extension Conversation {
       if isTunnel { open.message.flags.insert(.tunnelled) }
     }
     if !owners.look(run.side, { $0.isEmpty }) { run.rows.lingering += 1 }
-    owners[run.side].append(row, from: start.position)
+    owners[run.side].append(MessageReference(row: row, number: number), from: start.position)
     contents[run.side]?.value.close()
     return row
   }

@@ -7,7 +7,7 @@ import Packets
 /// Methods that each message calls are mutating, even if they only read: otherwise, the compiler would copy the conversation for each call.
 struct Conversation {
   /// The messages of each side that are in progress or still take charges.
-  var owners = Sides<OwnerMap>(repeating: OwnerMap())
+  var owners = Sides<Owners>(repeating: Owners())
   /// The decoding of each side's newest content; nil for a side without coded content.
   var contents = Sides<OwnMemory<OpenContent>?>(repeating: nil)
   /// The header section that is read on each side; nil without one.
@@ -16,9 +16,6 @@ struct Conversation {
   var exchanges = ExchangeQueue()
   /// The first exchange whose request has no final response yet.
   var nextToAnswer = 0
-  /// The position after the last message of each side whose row is final. Before any row of the side is final, the position of its first
-  /// octet; `.unknown` if the capture starts within the connection. One position for two facts: most open connections have a final row.
-  private var passed = Sides<StreamPosition>(repeating: .unknown)
   /// Octets of each side that came before it was known whether the connection is HTTP.
   var undecided = Sides<Int>(repeating: 0)
   /// The durations of phases before the first exchange. They belong to it.
@@ -51,7 +48,7 @@ struct Conversation {
   /// Whether the client has sent a request before it had the whole response to the request before.
   var isPipelined = false
   /// Whether a message of each side has a final row.
-  private var hasRetired = Sides<Bool>(repeating: false)
+  var hasRetired = Sides<Bool>(repeating: false)
   /// The number of pairs confirmed by both acknowledgments without a request sent ahead, up to `serialLimit`.
   var serialPairs: UInt8 = 0
   /// Whether requests may have been lost, or sent before the capture started.
@@ -79,21 +76,8 @@ struct Conversation {
     isFirst = Sides(repeating: !opening.isSeen)
   }
 
-  /// The position after the last message of a side whose row is final; `.unknown` before any is.
-  @inline(__always)
-  func retiredThrough(_ side: Side) -> StreamPosition { hasRetired[side] ? passed[side] : .unknown }
-
   /// The position of a side's first octet; `.unknown` if it is not known, or a row of the side is final.
-  func beginning(_ side: Side) -> StreamPosition { hasRetired[side] ? .unknown : passed[side] }
-
-  /// Notes the position of a side's first octet.
-  mutating func begin(_ side: Side, at position: StreamPosition) { if !hasRetired[side] { passed[side] = position } }
-
-  /// Notes that the row of a side's message is final, which ends at a position.
-  mutating func retire(_ side: Side, through end: StreamPosition) {
-    passed[side] = max(retiredThrough(side), end)
-    hasRetired[side] = true
-  }
+  func beginning(_ side: Side) -> StreamPosition { hasRetired[side] ? .unknown : owners.look(side) { $0.start } }
 
   /// Whether a message has been seen. The connection is HTTP then.
   @inline(__always)

@@ -17,12 +17,25 @@ extension Conversation {
       gap[side] = 0
     }
     // A final row does not change its count of missing octets, so its connection must not either.
-    let found = max(0, range.upperBound - max(range.lowerBound, retiredThrough(side)))
-    run.countMissing(-found)
-    let owned = owners.look(side) { $0.acceptLate(range, &run.rows) }
-    run.ledger.settle(owned.body, as: .body)
-    run.ledger.settle(owned.tunnel, as: .tunnel)
-    run.acceptLate(range.count - owned.body - owned.tunnel, as: lateClass)
+    run.countMissing(-max(0, range.upperBound - max(range.lowerBound, owners.look(side) { $0.start })))
+    // They count as content, because a gap elsewhere ends a message, or as octets of the tunnel that the message opened.
+    var (body, tunnel) = (0, 0)
+    owners[side].forEachPart(of: range) { part, owner in
+      guard !owner.isNone else { return }
+      let (missing, start) = run.rows.messages.look(Int(owner.row)) { ($0.message.missing, $0.tunnelStart) }
+      let count = min(part.count, missing)
+      run.rows[message: owner.row].missing -= count
+      if range.lowerBound >= start {
+        run.rows[message: owner.row].tunnel += count
+        tunnel += count
+      } else {
+        run.rows[message: owner.row].octets.body += count
+        body += count
+      }
+    }
+    run.ledger.settle(body, as: .body)
+    run.ledger.settle(tunnel, as: .tunnel)
+    run.acceptLate(range.count - body - tunnel, as: lateClass)
   }
 
   // MARK: Final rows
@@ -47,15 +60,15 @@ extension Conversation {
 
   /// Makes the oldest messages of `side` final until at most `limit` are left.
   private mutating func retire(_ side: Side, keeping limit: Int, _ run: inout Run) {
-    var hasRetired = false
+    var isOlderFinal = false
     while owners.look(side, { $0.count }) > limit, !owners.look(side, { $0[0].isInProgress }),
       !oldestAwaitsName(on: side, run)
     {
-      retire(side, through: owners.look(side, { $0[0].end }))
       finishFirst(side, &run)
-      hasRetired = true
+      hasRetired[side] = true
+      isOlderFinal = true
     }
-    if hasRetired { finishExchanges(&run) }
+    if isOlderFinal { finishExchanges(&run) }
   }
 
   /// Whether the oldest message is a response that waits for its request's header section to name it. The wait is limited.

@@ -88,7 +88,7 @@ struct HTTP1Session {
   /// Starts the stream of `side` at `position`, which may differ from 0.
   private mutating func start(_ side: Side, at position: StreamPosition, firstOctet: UInt8?) {
     hasStarted[side] = true
-    if !conversation.isFirst[side] { conversation.begin(side, at: position) }
+    if !conversation.isFirst[side] { conversation.owners[side].begin(at: position) }
     // A tunnel can be known before one side has sent any octets.
     let isTunnel = parsers.look(side) { $0.isTunnel }
     parsers[side] = HTTP1Parser(position: position)
@@ -359,7 +359,7 @@ struct HTTP1Session {
     if charge.end <= settled { return true }
     // For a record, or a segment of records, the first owned octet is enough.
     return charge.retransmitted == 0 && charge.length > 1 && charge.position < settled
-      && conversation.owners.look(side) { $0.owns(charge.position) }
+      && conversation.owners.look(side) { !$0.owner(of: charge.position).isNone }
   }
 
   /// The position up to which the owners of a side's octets are known.
@@ -404,7 +404,8 @@ struct HTTP1Session {
     if !isTLS(side), let start = parsers.look(side, { $0.incompleteStart }) {
       return charge(Charge(position: start, retransmitted: 0, overhead: overhead), to: side, &run)
     }
-    run.connection.added.unattributed += conversation.owners[side].chargeNewest(overhead, &run.rows)
+    let newest = conversation.owners.look(side) { $0.newest.owner }
+    run.connection.added.unattributed += newest.chargeAcknowledgment(overhead, &run.rows)
   }
 
   mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {

@@ -364,6 +364,7 @@ extension HTTP2Session {
     let side = run.side
     let (position, message) = readers.look(side) { ($0.position, $0.message) }
     owners[side].extend(to: position, message, limit: ownersLimit(run))
+    if !message.isNone { latest[side] = message }
   }
 
   /// Counts octets of the frame's message, or stray octets without a message.

@@ -13,7 +13,9 @@ struct HTTP2Session {
   /// The settings that each side announces for its own reading.
   var settings = Sides<HTTP2Settings>(repeating: HTTP2Settings())
   /// The owners of the latest octets of each side.
-  var owners = Sides<FrameOwners>(repeating: FrameOwners())
+  var owners = Sides<Owners>(repeating: Owners())
+  /// The message of the latest octets of each side that any message owns.
+  var latest = Sides<MessageReference>(repeating: .none)
   /// The highest number of a stream that each side has opened.
   var highestStream = Sides<UInt32>(repeating: 0)
   /// Charges of packets whose message is still unknown, and ranges that were sent again with different content.
@@ -210,13 +212,7 @@ struct HTTP2Session {
 
   /// Charges a segment without payload to the owner of the latest octets of the side that it acknowledges.
   mutating func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
-    let latest = owners.look(side) { $0.latest }
-    if latest.isOpen(run.rows) {
-      run.rows[message: latest.row].overhead += overhead
-      run.rows[message: latest.row].returned += overhead
-    } else {
-      run.connection.added.unattributed += overhead
-    }
+    run.connection.added.unattributed += latest[side].chargeAcknowledgment(overhead, &run.rows)
   }
 
   mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {

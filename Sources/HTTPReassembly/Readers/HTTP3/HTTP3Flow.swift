@@ -113,7 +113,7 @@ struct HTTP3Flow {
   let inserts: Int
 
   /// The owners of its latest octets.
-  var owners = FrameOwners()
+  var owners = Owners()
   /// Charges of packets whose message is still unknown.
   var charges = WaitingCharges()
   /// Its memory as the session has counted it.

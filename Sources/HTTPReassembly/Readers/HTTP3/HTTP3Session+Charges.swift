@@ -37,12 +37,6 @@ extension HTTP3Session {
 
   /// Charges a packet without stream data to the owner of the latest octets of the side that it acknowledges.
   mutating func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
-    let latest = latest[side]
-    if latest.isOpen(run.rows) {
-      run.rows[message: latest.row].overhead += overhead
-      run.rows[message: latest.row].returned += overhead
-    } else {
-      run.connection.added.unattributed += overhead
-    }
+    run.connection.added.unattributed += latest[side].chargeAcknowledgment(overhead, &run.rows)
   }
 }

@@ -255,19 +255,8 @@ extension HTTP3Session {
   private mutating func takeData(_ octets: RawSpan, _ flow: Flow, _ run: inout Run) {
     let side = run.side
     guard let slot = slotOfFrame(flow, side) else { return countStray(octets.byteCount, flow, &run) }
-    let isUsual = streams[slot].halves.look(side) { !$0.mayBeTunnel && !$0.isTunnel }
-    if !isUsual, streams[slot].halves.look(side, { $0.mayBeTunnel }) { streams.resolveTunnel(slot, &run) }
-    guard isUsual || !streams[slot].halves.look(side, { $0.isTunnel }) else {
-      if let row = streams.tunnelOwner(slot, &run) {
-        extendOwners(flow, flow.value.message, run)
-        return run.takeTunnel(octets, of: row)
-      }
-      guard let stream = streams.openTunnel(slot, &run) else { return countTunnel(octets.byteCount, flow, &run) }
-      extendOwners(flow, .tunnel(stream), run)
-      let place = flow.value.position - octets.byteCount
-      streams.withTunnel(stream, &run) { $0.receive(side, octets, at: place, &$1) }
-      return
-    }
+    if streams[slot].halves.look(side, { $0.mayBeTunnel }) { streams.resolveTunnel(slot, &run) }
+    if streams[slot].halves.look(side, { $0.isTunnel }) { return takeTunnel(octets, slot, flow, &run) }
     let message = flow.value.message
     guard message.isOpen(run.rows) else { return countStray(octets.byteCount, flow, &run) }
     extendOwners(flow, message, run)
@@ -281,6 +270,17 @@ extension HTTP3Session {
     if streams[slot].halves.look(side, { $0.state.isInProgress && $0.content.isOpen }) {
       streams[slot].halves[side].content.take(octets, of: message.row, &run)
     }
+  }
+
+  private mutating func takeTunnel(_ octets: RawSpan, _ slot: Int, _ flow: Flow, _ run: inout Run) {
+    if let row = streams.tunnelOwner(slot, &run) {
+      extendOwners(flow, flow.value.message, run)
+      return run.takeTunnel(octets, of: row)
+    }
+    guard let stream = streams.openTunnel(slot, &run) else { return countTunnel(octets.byteCount, flow, &run) }
+    extendOwners(flow, .tunnel(stream), run)
+    let (side, place) = (run.side, flow.value.position - octets.byteCount)
+    streams.withTunnel(stream, &run) { $0.receive(side, octets, at: place, &$1) }
   }
 
   /// Reads content of a DATA frame that goes on behind it.

@@ -2,43 +2,22 @@
 
 extension MultiplexedStreams {
   /// Charges a packet to the owners of its octets, and the rest to the connection.
-  mutating func settle(_ charge: Charge, _ owners: FrameOwners, of side: Side, _ run: inout Run) {
+  mutating func settle(_ charge: Charge, _ owners: Owners, of side: Side, _ run: inout Run) {
     var charge = charge
     if tunnels != nil, !chargeTunnel(&charge, owners, of: side, &run) { return }
-    let owner = owners.firstOwner(in: charge.range)
-    if owner.isOpen(run.rows) {
-      run.rows[message: owner.row].take(charge)
-    } else {
-      run.connection.added.unattributed += charge.unplaced
-    }
-    guard charge.retransmitted > 0 else { return }
     var tunnelled: [(UInt64, Range<StreamPosition>)] = []
-    owners.forEachPart(of: charge.range) { part, owner in
-      if owner.isOpen(run.rows) {
-        run.rows[message: owner.row].retransmitted += part.count
-      } else if tunnels != nil, let stream = owner.tunnel {
-        tunnelled.append((stream, part))
-      } else {
-        run.connection.added.unattributed += part.count
-      }
-    }
+    run.connection.added.unattributed += owners.charge(charge, &run.rows) { tunnelled.append(($0, $1)) }
     for (stream, part) in tunnelled { chargeTunnel(stream, repeated: part, of: side, &run) }
   }
 
-  mutating func flag(_ range: Range<StreamPosition>, _ owners: FrameOwners, of side: Side, _ run: inout Run) {
+  mutating func flag(_ range: Range<StreamPosition>, _ owners: Owners, of side: Side, _ run: inout Run) {
     var tunnelled: [(UInt64, Range<StreamPosition>)] = []
-    owners.forEachPart(of: range) { part, owner in
-      if owner.isOpen(run.rows) {
-        run.rows[message: owner.row].flags.insert(.conflicting)
-      } else if let stream = owner.tunnel {
-        tunnelled.append((stream, part))
-      }
-    }
+    owners.flagConflict(range, &run.rows) { tunnelled.append(($0, $1)) }
     for (stream, part) in tunnelled { withTunnel(stream, &run) { $0.flagConflict(part, on: side, &$1) } }
   }
 
   /// Takes octets of a gap that come after it was given up. Their owners count them, but they are not read.
-  mutating func acceptLate(_ range: Range<StreamPosition>, _ owners: FrameOwners, on side: Side, _ run: inout Run) {
+  mutating func acceptLate(_ range: Range<StreamPosition>, _ owners: Owners, on side: Side, _ run: inout Run) {
     var parts: [(Range<StreamPosition>, MessageReference)] = []
     owners.forEachPart(of: range) { parts.append(($0, $1)) }
     for (part, owner) in parts {

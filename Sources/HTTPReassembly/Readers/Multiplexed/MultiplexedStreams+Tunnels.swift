@@ -137,7 +137,7 @@ extension MultiplexedStreams {
 
   /// Charges a packet whose first octet is a tunnel's. It becomes the charge of the octets behind it. Returns whether there are any.
   mutating func chargeTunnel(
-    _ charge: inout Charge, _ owners: borrowing FrameOwners, of side: Side, _ run: inout Run
+    _ charge: inout Charge, _ owners: borrowing Owners, of side: Side, _ run: inout Run
   ) -> Bool {
     guard let stream = owners.owner(of: charge.position).tunnel else { return true }
     let own = charge

@@ -5,7 +5,7 @@ import Testing
 
 /// A protocol of lines, as a new session would be made: it counts the octets of each side's lines as messages of their own.
 private struct LineSession: StreamReceiver {
-  private var owners = Sides<OwnerMap>(repeating: OwnerMap())
+  private var owners = Sides<Owners>(repeating: Owners())
 
   init(_ opening: ConnectionOpening, _ run: inout Run) {}
   mutating func connected(after duration: Int64) {}
@@ -19,7 +19,9 @@ private struct LineSession: StreamReceiver {
         row.message.number = run.numbers.nextMessage()
         row.message.connection = run.connection.number
         row.message.kind = side == 0 ? .request : .response
-        owners[side].append(RowIndex(run.rows.messages.insert(row)), from: position + offset)
+        let number = row.message.number
+        let index = RowIndex(run.rows.messages.insert(row))
+        owners[side].append(MessageReference(row: index, number: number), from: position + offset)
       }
       run.rows[message: owners[side].newest.row].octets.body += 1
       if octets.octet(offset) == ASCII.lineFeed { owners[side].endNewest(at: position + offset + 1) }
@@ -43,7 +45,7 @@ private struct LineSession: StreamReceiver {
     run.connection.added.unattributed += owners[side].charge(charge, &run.rows)
   }
   mutating func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
-    run.connection.added.unattributed += owners[side].chargeNewest(overhead, &run.rows)
+    run.connection.added.unattributed += owners[side].newest.owner.chargeAcknowledgment(overhead, &run.rows)
   }
   mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
     owners[side].flagConflict(range, &run.rows)
