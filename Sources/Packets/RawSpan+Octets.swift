@@ -101,6 +101,32 @@ extension RawSpan {
     return low | (UInt64(octet(within: byteCount &- 1)) &<< (UInt64(count &- 1) &* 8))
   }
 
+  /// The offset of the first `octet` in `range`, or nil.
+  @inlinable
+  @inline(__always)
+  package func firstOffset(of octet: UInt8, in range: Range<Int>) -> Int? {
+    firstOffset(in: range) { $0.matches(octet) }
+  }
+
+  /// The offset of the first octet in `range` that `matches` accepts, or nil. `matches` marks octets of eight by their high bits; only its
+  /// lowest mark has to be right.
+  @inlinable
+  @inline(__always)
+  package func firstOffset(in range: Range<Int>, _ matches: (UInt64) -> UInt64) -> Int? {
+    var offset = range.lowerBound
+    precondition(offset >= 0 && range.upperBound <= byteCount)
+    while offset <= range.upperBound - 8 {
+      let found = matches(littleEndian64(within: offset))
+      if found != 0 { return offset &+ found.trailingZeroBitCount / 8 }
+      offset &+= 8
+    }
+    while offset < range.upperBound {
+      if matches(UInt64(octet(within: offset))) & 0x80 != 0 { return offset }
+      offset &+= 1
+    }
+    return nil
+  }
+
   /// Copies the octets in `range` to the end of `array`.
   @inlinable
   @inline(__always)
@@ -234,5 +260,16 @@ extension StaticString {
   package func littleEndian64(_ index: Int) -> UInt64 {
     precondition(index >= 0 && index + 8 <= utf8CodeUnitCount)
     return UInt64(littleEndian: unsafe UnsafeRawPointer(utf8Start + index).loadUnaligned(as: UInt64.self))
+  }
+}
+
+extension UInt64 {
+  /// Marks octets equal to `octet` with their high bit; only the lowest mark is reliable.
+  @inlinable
+  @inline(__always)
+  package func matches(_ octet: UInt8) -> UInt64 {
+    // An octet is equal if the exclusive or is zero.
+    let difference = self ^ 0x0101_0101_0101_0101 &* UInt64(octet)
+    return (difference &- 0x0101_0101_0101_0101) & ~difference & 0x8080_8080_8080_8080
   }
 }

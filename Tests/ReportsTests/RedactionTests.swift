@@ -1,4 +1,5 @@
 import HTTPReassembly
+import TestSupport
 import Testing
 
 @testable import Reports
@@ -41,6 +42,30 @@ import Testing
     #expect(hidden.prefix(9).allSatisfy { $0 == "~" || $0.isHexDigit })
     let port = address.contains(":80") ? String(address.suffix(while: { $0 != ":" })) : ""
     #expect(String(hidden.dropFirst(9)) == port)
+  }
+
+  /// No name and no address is so long.
+  @Test func longHostsAreHidden() {
+    for text in [
+      String(repeating: "a", count: 1024), String(repeating: "1.", count: 30_000),
+      "[" + String(repeating: "1:", count: 600),
+    ] {
+      #expect(host(text).wholeMatch(of: /~[0-9a-f]{8}/) != nil)
+    }
+    #expect(host(String(repeating: "a", count: 1023)) == String(repeating: "a", count: 1023))
+  }
+
+  /// A few long texts are remembered. Each has its own digits, whichever came before it, and however often.
+  @Test func longTextsHaveTheSameDigitsInAnyOrder() {
+    var random = SeededRandom(seed: 5)
+    let long = String(repeating: "0", count: 2000)
+    let texts = (0..<20).map { "/\($0 % 2)/\(long.prefix(990 + 5 * $0))\($0)\(long)" }
+    let alone = texts.map { RedactionTests().path($0) }
+    #expect(Set(alone).count == texts.count)
+    for _ in 0..<200 {
+      let index = Int.random(in: 0..<texts.count, using: &random)
+      #expect(path(texts[index]) == alone[index])
+    }
   }
 
   @Test func anAddressHasOneNameEverywhere() {

@@ -254,6 +254,15 @@ def interims_longest_paths(capture):
     interims(capture, 60_000, 250_000, requests=4)
 
 
+def interims_hidden(capture):
+    """The same with hosts that are no addresses: --redact looks through both, and hashes them."""
+    connection = Connection(capture)
+    for number in range(4):
+        connection.stream("c", f"GET /{number}/{'0' * 60_000} HTTP/1.1\r\nHost: {'1.' * 30_000}\r\n\r\n".encode())
+        connection.stream("s", b"HTTP/1.1 103 Early Hints\r\n\r\n" * 100_000 + ok())
+    connection.close()
+
+
 def endless_header(capture):
     connection = Connection(capture)
     connection.stream("c", get("/", "X: y\r\n" * 4_000_000)[:-2])
@@ -401,8 +410,7 @@ SMALL = [
 ]
 LARGE = [
     bomb, bomb_in_bomb, brotli_bombs_everywhere, bombs_behind_a_hole, long_windows_filled, interims_longest_paths,
-    pipelined, pipelined_unanswered,
-    pipelined_beyond, endless_header, endless_field, endless_start_line,
+    interims_hidden, pipelined, pipelined_unanswered, pipelined_beyond, endless_header, endless_field, endless_start_line,
     endless_folds, endless_codings, chunk_size_digits, one_octet_chunks, many_apis, unfinished_lines,
     lines_everywhere, messages_everywhere, requests_everywhere, targets_everywhere, targets_answered, hosts,
     answers_behind_holes, requests_behind_holes, holes_everywhere, decoders_everywhere,

@@ -43,44 +43,12 @@ extension UInt64 {
     return self | capitals >> 2
   }
 
-  /// Marks octets equal to `octet` with their high bit; only the lowest mark is reliable.
-  @inline(__always)
-  func matches(_ octet: UInt8) -> UInt64 {
-    // An octet is equal if the exclusive or is zero.
-    let difference = self ^ 0x0101_0101_0101_0101 &* UInt64(octet)
-    return (difference &- 0x0101_0101_0101_0101) & ~difference & 0x8080_8080_8080_8080
-  }
-
   /// Marks octets that are not US-ASCII with their high bit.
   @inline(__always)
   var nonASCIIOctets: UInt64 { self & 0x8080_8080_8080_8080 }
 }
 
 extension RawSpan {
-  /// The offset of the first `octet` in `range`, or nil.
-  @inline(__always)
-  func firstOffset(of octet: UInt8, in range: Range<Int>) -> Int? {
-    firstOffset(in: range) { $0.matches(octet) }
-  }
-
-  /// The offset of the first octet in `range` that `matches` accepts, or nil. `matches` marks octets of eight by their high bits; only its
-  /// lowest mark has to be right.
-  @inline(__always)
-  func firstOffset(in range: Range<Int>, _ matches: (UInt64) -> UInt64) -> Int? {
-    var offset = range.lowerBound
-    precondition(offset >= 0 && range.upperBound <= byteCount)
-    while offset <= range.upperBound - 8 {
-      let found = matches(littleEndian64(within: offset))
-      if found != 0 { return offset &+ found.trailingZeroBitCount / 8 }
-      offset &+= 8
-    }
-    while offset < range.upperBound {
-      if matches(UInt64(octet(within: offset))) & 0x80 != 0 { return offset }
-      offset &+= 1
-    }
-    return nil
-  }
-
   /// Whether the octets at `offset` are `text`, ASCII letters in either case. `text` has lower-case letters, digits and punctuation with
   /// the bit 0x20.
   @inline(__always)

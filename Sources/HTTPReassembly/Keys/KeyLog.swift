@@ -285,7 +285,7 @@ struct KeyLog {
     sources[source].octets += octets.byteCount
     var start = 0
     while start < octets.byteCount {
-      guard let end = octets.lineEnd(from: start) else {
+      guard let end = octets.firstOffset(of: 0x0a, in: start..<octets.byteCount) else {
         keep(octets, start..<octets.byteCount)
         return
       }
@@ -341,23 +341,5 @@ struct KeyLog {
 
   private mutating func learn(_ line: KeyLogLine) {
     line.secret.withOctets { learn(line.label, of: line.name, $0.extracting(0..<line.secretLength), source: source) }
-  }
-}
-
-extension RawSpan {
-  /// The offset of the next line feed.
-  fileprivate func lineEnd(from start: Int) -> Int? {
-    var offset = start
-    while offset + 8 <= byteCount {
-      let difference = littleEndian64(offset) ^ 0x0a0a_0a0a_0a0a_0a0a
-      let found = (difference &- 0x0101_0101_0101_0101) & ~difference & 0x8080_8080_8080_8080
-      if found != 0 { return offset + found.trailingZeroBitCount / 8 }
-      offset += 8
-    }
-    while offset < byteCount {
-      if octet(offset) == 0x0a { return offset }
-      offset += 1
-    }
-    return nil
   }
 }

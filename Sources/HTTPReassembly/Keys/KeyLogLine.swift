@@ -11,7 +11,9 @@ struct KeyLogLine {
     var end = line.byteCount
     while end > 0, line.octet(end - 1) == 0x0d || line.octet(end - 1) == 0x20 { end -= 1 }
     guard end > 0, line.octet(0) != 0x23 else { return nil }
-    guard let first = line.space(in: 0..<end), let second = line.space(in: first + 1..<end) else { return nil }
+    guard let first = line.firstOffset(of: 0x20, in: 0..<end),
+      let second = line.firstOffset(of: 0x20, in: first + 1..<end)
+    else { return nil }
     self.init(line, label: 0..<first, name: first + 1..<second, secret: second + 1..<end)
   }
 
@@ -44,22 +46,6 @@ struct KeyLogLine {
 }
 
 extension RawSpan {
-  /// The offset of the next space, eight octets at a time.
-  fileprivate func space(in range: Range<Int>) -> Int? {
-    var offset = range.lowerBound
-    while offset + 8 <= range.upperBound {
-      let difference = littleEndian64(offset) ^ 0x2020_2020_2020_2020
-      let found = (difference &- 0x0101_0101_0101_0101) & ~difference & 0x8080_8080_8080_8080
-      if found != 0 { return offset + found.trailingZeroBitCount / 8 }
-      offset += 8
-    }
-    while offset < range.upperBound {
-      if octet(offset) == 0x20 { return offset }
-      offset += 1
-    }
-    return nil
-  }
-
   /// Decodes pairs of hexadecimal digits into octets. Returns the number of octets; nil if there are too many, or one is no digit.
   fileprivate func digits(in range: Range<Int>, to octets: inout InlineArray<64, UInt8>) -> Int? {
     guard range.count % 2 == 0, range.count <= 128 else { return nil }

@@ -1,4 +1,5 @@
 import Packets
+import Shared
 
 /// Hides personal data (`--redact`): addresses, and paths beyond their first segment, become `~` and the first eight hexadecimal digits of
 /// a digest.
@@ -10,6 +11,14 @@ public struct Redaction: Sendable {
   public typealias Digest = @Sendable ([UInt8]) -> [UInt8]
 
   private let digest: Digest
+  /// The long texts that were hashed last, with their pseudonyms, oldest first. Thousands of rows repeat the path or the host of one request,
+  /// each in every format, and a digest of 60 KB takes longer than all else of such a row.
+  private let recent = Locked<[(text: [UInt8], pseudonym: [UInt8])]>([])
+
+  /// Octets from which on a text is remembered. No name of a host is so long (RFC 1035 §2.3.4).
+  private static var longText: Int { 1024 }
+  /// Texts that are remembered. Each look compares with all of them.
+  private static var recentLimit: Int { 8 }
 
   /// Redacts with a digest.
   public init(digest: @escaping Digest) { self.digest = digest }
@@ -20,12 +29,15 @@ public struct Redaction: Sendable {
     guard let first = path.first else { return path }
     let slash = UInt8(ascii: "/")
     guard first == slash else { return path == [UInt8(ascii: "*")] ? path : pseudonym(path) }
-    guard let end = path.dropFirst().firstIndex(of: slash), end + 1 < path.count else { return path }
+    guard let end = path.withOctets({ $0.firstOffset(of: slash, in: 1..<$0.byteCount) }), end + 1 < path.count else {
+      return path
+    }
     return path[...end] + pseudonym(path)
   }
 
-  /// Redacts a host. Names stay, IP literals are hashed as in endpoints, and the port stays.
+  /// Redacts a host. Names stay, IP literals are hashed as in endpoints, and the port stays. A text that is too long for either is hashed.
   package func host(_ host: [UInt8]) -> [UInt8] {
+    guard host.count < Self.longText else { return pseudonym(host) }
     guard let literal = IPLiteral(host) else { return host }
     return pseudonym(literal.address) + host[literal.portStart...]
   }
@@ -34,6 +46,18 @@ public struct Redaction: Sendable {
   package func address(_ address: IPAddress) -> [UInt8] { pseudonym(address.octets) }
 
   private func pseudonym(_ text: [UInt8]) -> [UInt8] {
+    guard text.count >= Self.longText else { return hash(text) }
+    return recent.withLock { recent in
+      let known = text.withOctets { octets in recent.first { octets.hasSameOctets(as: $0.text) } }
+      if let known { return known.pseudonym }
+      let pseudonym = hash(text)
+      if recent.count == Self.recentLimit { recent.removeFirst() }
+      recent.append((text, pseudonym))
+      return pseudonym
+    }
+  }
+
+  private func hash(_ text: [UInt8]) -> [UInt8] {
     var result = [UInt8(ascii: "~")]
     for octet in digest(text).prefix(4) {
       result.append(TextEscaping.hexadecimalDigit(octet >> 4))
