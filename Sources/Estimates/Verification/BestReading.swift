@@ -155,7 +155,7 @@ extension HeaderForm {
 
 extension WholeReading: CustomStringConvertible {
   var description: String {
-    "\(line); \(lacksTwoOctets ? header.descriptionOfSum : header.description); \(body)"
+    "\(line); \(isOneSum ? header.descriptionOfSum : header.description); \(body)"
   }
 }
 

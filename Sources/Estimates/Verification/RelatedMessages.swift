@@ -64,6 +64,8 @@ extension Verification {
   ) -> Set<Cause.Kind> {
     let kinds: Set<Cause.Kind> = [.cachedContent, .redirectContent]
     guard log.dialect == .monitor else { return kinds }
+    // Where figures are in wrong rows, they may have been another message's, too.
+    guard !readings(.response).areMisplaced else { return [] }
     var rows: [Cause.Kind: (fitting: Int, telling: Int)] = [:]
     for (entry, match) in zip(log.entries, matching.matches) {
       guard let match, !match.isOpen, !match.contents.isEmpty else { continue }

@@ -11,6 +11,9 @@ final class LogReadings {
   /// The parts that have figures in the log.
   private let known: KnownParts
 
+  /// Whether the log has figures in rows of other messages.
+  var areMisplaced = false
+
   private struct KnownParts {
     var line = false
     var header = false
@@ -140,6 +143,15 @@ final class LogReadings {
       headers: headers.expected(of: message, groups, isComplete: isComplete),
       bodies: bodies.expected(of: message, groups, isComplete: isComplete),
       wholes: wholes.expected(of: message, groups, isComplete: isComplete), wireBody: message.row.octets.body)
+  }
+
+  /// The same by column. A column without a believed reading has the wire's figure.
+  func columns(of message: WireMessage) -> [[Int]] {
+    let expected = expected(of: message, isComplete: true)
+    return zip(
+      [expected.lines, expected.headers, expected.bodies, expected.wholes],
+      [lines.likely(message), headers.likely(message), bodies.likely(message), wholes.likely(message)]
+    ).map { $0.isEmpty ? [$1].compactMap { $0 } : $0 }
   }
 
   /// Octets by which a row's figures are off from the expected ones; nil when no figure has an expectation.

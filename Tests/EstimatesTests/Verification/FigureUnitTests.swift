@@ -37,6 +37,14 @@ import Testing
     #expect(fitted(column(seed) { $0 - 1 }) == .octets)
   }
 
+  /// A unit of octets that nobody uses is a scale, and goes behind a form of fields.
+  @Test func aUnitThatNobodyUsesIsAScale() {
+    #expect(FigureUnit(denominator: 26).isScale && FigureUnit(numerator: 125, denominator: 128).isScale)
+    #expect(!FigureUnit(denominator: 1024).isScale && !FigureUnit(denominator: 1000).isScale)
+    #expect(!FigureUnit.base64.isScale && !FigureUnit.octets.isScale && !FigureUnit(numerator: 8).isScale)
+    #expect(!FigureUnit(denominator: 16, step: 16).isScale)
+  }
+
   @Test func figuresWithoutAnythingInCommonHaveNoUnit() {
     for seed in 1...20 as ClosedRange<UInt64> {
       var random = SeededRandom(seed: seed)

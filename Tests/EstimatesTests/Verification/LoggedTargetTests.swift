@@ -49,6 +49,27 @@ import Testing
     #expect(PollSamples.verify(entries, wire).numbers == (1...24).map { $0 })
   }
 
+  /// A monitor writes one number in place of all. It is also one that was sent.
+  @Test func oneNumberStandsForAll() {
+    let wire = wire { ("/items/\($0)/parts", "") }
+    var entries = PollSamples.log(wire)
+    for index in entries.indices { entries[index].path = "/items/0/parts" }
+    #expect(PollSamples.verify(entries, wire).numbers == (1...24).map { $0 })
+  }
+
+  /// The log has one item's messages, and others were sent by something else.
+  @Test func aNumberThatWasSentStandsForItself() {
+    let wire = wire { ("/items/\($0 / 6)", "") }
+    let entries = Array(PollSamples.log(wire).prefix(12))
+    #expect(PollSamples.verify(entries, wire).numbers == (1...12).map { $0 })
+    let others = entries.map { entry in
+      var other = entry
+      other.time = (other.time ?? 0) + 2_400_000_000
+      return other
+    }
+    #expect(PollSamples.verify(others, wire).numbers.allSatisfy { $0.map { $0 <= 12 } ?? true })
+  }
+
   /// A path that was sent as it is logged is no template, and a template stands for no path of another shape.
   @Test func aPathThatIsThereStandsForItself() {
     let wire = wire { (["/items/{id}", "/items/7", "/items/7/parts"][$0 % 3], "") }

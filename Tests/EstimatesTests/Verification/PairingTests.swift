@@ -92,6 +92,40 @@ import Testing
     #expect(verification.rows(with: .doubled).isEmpty && verification.rows(with: .missedByWire).count == 2)
   }
 
+  /// A try that failed is sent again at once, with no answer before.
+  @Test func aTryBeforeItsRetryIsNotThereTwice() {
+    let wire = wire(polls)
+    var entries = log(wire)
+    for index in entries.indices { entries[index].exchange = nil }
+    var first = entries[10]
+    (first.row, first.time) = (100, (first.time ?? 0) - 300_000)
+    entries.insert(first, at: 10)
+    let verification = verify(entries, wire)
+    #expect(verification.rows(with: .doubled).isEmpty && verification.rows(with: .missedByWire).count == 1)
+  }
+
+  /// A row of nothing is written when a message begins, and one with its octets when it is over.
+  @Test func aRowOfNothingTakesNoMessage() {
+    let wire = wire(polls)
+    let entries = log(wire).flatMap { entry in
+      var (first, last) = (entry, entry)
+      (first.exchange, last.exchange, first.row, last.row) = (nil, nil, 2 * entry.row - 1, 2 * entry.row)
+      (first.length, first.lineLength, first.headerLength, first.bodyLength) = (0, 0, 0, 0)
+      last.time = (last.time ?? 0) + 3_000_000
+      return [first, last]
+    }
+    #expect(numbers(verify(entries, wire)) == (1...24).flatMap { [nil, $0] })
+  }
+
+  /// A row without a status has an answer where it has the answer's octets.
+  @Test func aRowWithoutAStatusIsAsCertainAsTheOther() {
+    let wire = wire(polls + [(10_000, 200), (10_001, 200)])
+    var entries = log(wire)
+    for index in [26, 27] { entries[index].status = 0 }
+    let rows = verify(entries, wire).rows[24..<28]
+    #expect(rows.allSatisfy { $0.isAmbiguous == rows[24].isAmbiguous })
+  }
+
   /// Where all rows are there once more, a second part of the app writes them, however late.
   @Test(arguments: [500_000, 3_000_000, 30_000_000] as [Int64]) func allRowsAreThereTwice(_ late: Int64) {
     let wire = wire(polls)

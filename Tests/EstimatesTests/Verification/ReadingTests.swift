@@ -68,6 +68,19 @@ import Testing
     #expect(HeaderReading(form: .wire, folds: .comma).figure(of: response) == full - (10 + 4) + 2)
   }
 
+  /// In a sum, octets of a line's end may be the start-line's or the fields'.
+  @Test func aSumOfLineEndsIsOneForm() throws {
+    let message = try #require(WireSamples.everything.dropFirst().first)
+    for (form, end, isOneSum) in [
+      (HeaderForm.lineFeed, LineEnd.crlf, true), (.lineFeed, .lineFeed, false), (.withoutEmptyLine, .crlf, true),
+      (.lineFeedWithEmptyLine, .lineFeed, false),
+    ] {
+      let reading = WholeReading(line: .status(.asSent, end), header: HeaderReading(form: form), body: .transferred)
+      let kinds = Set(reading.causes(of: message).map(\.kind))
+      #expect(kinds.contains(.ownForm) == isOneSum && kinds.contains(.lineTerminator) != isOneSum, "\(form) \(end)")
+    }
+  }
+
   /// Whatever set of likely fields an app does not see, the search finds a reading with that figure.
   @Test func findsTheFieldsThatWereNotSeen() throws {
     let message = try #require(WireSamples.everything.first)

@@ -36,7 +36,7 @@ struct KeyedGroups {
       // The exchange's request may not be captured, or only in part.
       loose[plain, default: Group()].rows.append(index)
     }
-    let templates = LoggedTemplates(rows.lazy.map(\.key), besides: exchanges)
+    let templates = LoggedTemplates(rows, besides: exchanges)
     for (index, exchange) in exchanges.enumerated() {
       let own = key(exchange.key, exchange.method)
       let plain = loose[own] == nil ? key(templates.key(exchange.key), exchange.method) : own

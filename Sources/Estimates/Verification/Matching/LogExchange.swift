@@ -38,7 +38,9 @@ struct LogExchange {
   /// Whether the log says that nothing of it is on the wire.
   var isOffWire: Bool { isFromCache || isNeverSent }
   /// Whether the log says that it was answered.
-  var isAnswered: Bool { response != nil && status > 0 }
+  var isAnswered: Bool { response != nil && (status > 0 || hasAnswer) }
+  /// Whether it has octets of a response.
+  private var hasAnswer = false
 
   /// The index of its first row.
   var first: Int { request ?? response ?? interims.first ?? 0 }
@@ -63,6 +65,9 @@ struct LogExchange {
     // In a chain of redirections the last request may have another method than the first.
     if entry.kind == .request || request == nil { method = entry.method }
     if entry.kind == .response, entry.status > 0 { status = entry.status }
+    if entry.kind == .response {
+      hasAnswer = [entry.length, entry.lineLength, entry.headerLength, entry.bodyLength].contains { ($0 ?? 0) > 0 }
+    }
     if entry.isFromCache { isFromCache = true }
     // A body of 0 octets alone says nothing: what is unknown is not 0.
     let known = [entry.length, entry.lineLength, entry.headerLength].compactMap { $0 }

@@ -120,7 +120,7 @@ extension Matcher {
 
   /// The fewest repetitions that show a second logger, and the longest time that it takes, in nanoseconds.
   private static let leastEchoes = 5
-  static let longestEcho: UInt64 = 100_000_000
+  static let longestEcho: UInt64 = 250_000_000
   /// Nanoseconds within which no app makes two requests of one kind, and logs both.
   private static let shortEcho: UInt64 = 1_000_000
 
@@ -357,7 +357,9 @@ extension Matcher {
       let isAgain = rows[index].rows.allSatisfy { row in
         guard let original = repeated(by: row) else { return false }
         let distance = log[row].distance(to: log[original])
-        return isLoggedTwice || distance < Self.shortEcho && isFine || echo.map { distance <= 2 * $0 } ?? false
+        // A try that failed may be sent again at once, and has no answer.
+        let isAtOnce = distance == 0 || distance < Self.shortEcho && rows[index].isAnswered
+        return isLoggedTwice || isAtOnce && isFine || echo.map { distance <= 2 * $0 } ?? false
       }
       if isAgain, isFew(rows[index].rows, copies) { for row in rows[index].rows { strays.rows[row] = .doubled } }
     }

@@ -108,10 +108,10 @@ struct Matching {
     }
     // Where times tell little, better pairs give more trust in sizes, and that gives better pairs.
     for _ in 0..<Self.passes {
-      let weight = gain.sizes.weight
+      let (weight, areMisplaced) = (gain.sizes.weight, gain.sizes.areMisplaced)
       pairing.assign(gain)
       learn(&gain)
-      guard gain.sizes.weight > weight + Self.leastGrowth else { break }
+      guard gain.sizes.weight > weight + Self.leastGrowth || gain.sizes.areMisplaced != areMisplaced else { break }
     }
   }
 
@@ -245,9 +245,10 @@ struct Matching {
   private mutating func settle(_ chains: RequestChains, _ gain: PairGain) {
     let earlier = earlierContents()
     for (index, pair) in pairs.enumerated() {
-      guard let pair else { continue }
+      guard var pair else { continue }
       let exchange = exchanges[pair.exchange]
       let hops = gain.chain(rows[index], pair.exchange).filter { $0.response.map { entries[$0] == nil } ?? true }
+      if !hops.isEmpty, chains.isShared(after: pair.exchange) { pair.isAmbiguous = true }
       if let row = rows[index].request, let message = exchange.request {
         set(
           row, message, pair, hops: hops.compactMap(\.request), isChain: !hops.isEmpty,

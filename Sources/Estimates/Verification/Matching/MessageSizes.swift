@@ -62,8 +62,14 @@ struct MessageSizes {
     guard let trust = wire[message].row.kind == .request ? trust.requests : trust.responses else {
       return Self.weight(earlyTrust ?? 1)
     }
-    return isKnown ? Self.weight(trust) : 0
+    return isKnown ? Self.weight(trust) * (areMisplaced ? Self.misplacedWeight : 1) : 0
   }
+
+  /// Whether the log has figures in rows of other messages.
+  var areMisplaced: Bool { readings?.requests.areMisplaced ?? false }
+
+  /// The weight of figures in a log that has some in rows of other messages: one that is another message's is no coincidence.
+  private static let misplacedWeight = 0.05
 
   /// The distance of a row's figures from the nearest ones that the app would have.
   struct Misfit {

@@ -179,13 +179,22 @@ struct PairGain {
   // MARK: Size
 
   /// The cost of a figure that only a fact of the one message gives, as a body of 0 octets in place of all.
-  private static let factCost = 3.0
+  private static let factCost = 6.0
+
+  /// Whether a row has figures of 0 alone, for a message that has octets: another row of the message may have them.
+  private func saysNothing(_ entry: LogEntry, _ message: WireMessage) -> Bool {
+    let heads = [entry.length, entry.lineLength, entry.headerLength].compactMap { $0 }
+    let isNothing = heads.allSatisfy { $0 == 0 } && (entry.bodyLength ?? 0) == 0
+    return isNothing && (!heads.isEmpty || message.row.octets.body > 0)
+  }
 
   private func sizeCost(_ row: Int, _ message: Int) -> Double {
     let entry = log[row]
     guard entry.hasFigure else { return 0 }
     let misfit = sizes.misfit(entry, message)
-    guard misfit.octets != 0 else { return misfit.isFact ? Self.factCost : 0 }
+    guard misfit.octets != 0 else {
+      return misfit.isFact || saysNothing(entry, wire[message]) ? Self.factCost : 0
+    }
     // Octets that no way to count explains cost more once the app's way is known.
     let cost = (misfit.isKnown ? 8 : 3.5) + Foundation.log(1 + Double(misfit.octets))
     // A cut message may be counted up to any octet.

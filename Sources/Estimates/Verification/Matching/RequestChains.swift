@@ -8,6 +8,8 @@ struct RequestChains {
   private let byKey: [MatchKey: [Int]]
   /// The exchange that follows from each, as indices; each follows from at most one.
   private let next: [Int?]
+  /// The exchange that each follows from.
+  private let previous: [Int: Int]
 
   /// The largest number of hops that are followed: at least as many as clients follow.
   static let limit = 20
@@ -15,6 +17,8 @@ struct RequestChains {
   static let alternativeLimit = 8
   /// The largest time in nanoseconds from a response to the request that follows from it.
   private static let reach: Int64 = 10_000_000_000
+  /// The same where two chains may have exchanged their hops.
+  private static let sharedReach: Int64 = 1_000_000_000
 
   /// The chains among all exchanges, which are ordered by time.
   init(_ exchanges: [WireExchange], _ wire: [WireMessage]) {
@@ -44,6 +48,8 @@ struct RequestChains {
       }
     }
     self.next = next
+    previous = Dictionary(
+      next.enumerated().compactMap { index, next in next.map { ($0, index) } }, uniquingKeysWith: { first, _ in first })
   }
 
   /// The exchanges that follow from the one at an index, in order, without it.
@@ -67,6 +73,27 @@ struct RequestChains {
       found.insert(other)
     }
     return found.sorted().map { exchanges[$0] }
+  }
+
+  /// Whether another chain may go on where the chain from an index does, and the other way round: parallel redirections to one target.
+  func isShared(after index: Int) -> Bool {
+    var before = index
+    while let following = next[before] {
+      let isShared = (byKey[exchanges[following].key] ?? []).contains { other in
+        guard other != following, let rival = previous[other], rival != before else { return false }
+        return follows(other, before) && follows(following, rival)
+      }
+      if isShared { return true }
+      before = following
+    }
+    return false
+  }
+
+  /// Whether an exchange begins after the answer of another one, and soon.
+  private func follows(_ index: Int, _ earlier: Int) -> Bool {
+    guard let response = exchanges[earlier].response else { return false }
+    let wait = exchanges[index].start.saturatingSubtract(wire[response].row.firstTime)
+    return wait >= 0 && wait <= Self.sharedReach
   }
 
   private static func goesOn(_ status: Int) -> Bool { [301, 302, 303, 307, 308, 401, 407].contains(status) }

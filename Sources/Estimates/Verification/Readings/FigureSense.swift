@@ -15,9 +15,11 @@ extension LogReadings {
   /// Takes back what figures of 0 say where they may be something else. One program writes the columns of both kinds of messages.
   ///
   /// They may be rounded if any column has a large unit, or if no column has other figures. In a strange column they may be a
-  /// coincidence. A part that is nearly always 0 may be in another part's figures, where those are strange.
-  static func doubtZeros(_ requests: LogReadings, _ responses: LogReadings) {
+  /// coincidence. A part that is nearly always 0 may be in another part's figures, where those are strange. Where figures are
+  /// misplaced, they may be another message's.
+  static func doubtZeros(_ requests: LogReadings, _ responses: LogReadings, areMisplaced: Bool) {
     let kinds = [requests, responses]
+    for readings in kinds { readings.areMisplaced = areMisplaced }
     let senses = kinds.map(\.senses)
     let all = senses.joined()
     let isRounded = kinds.contains { $0.units.contains(where: \.isLarge) }
@@ -26,7 +28,7 @@ extension LogReadings {
     for column in senses[0].indices {
       let both = senses.map { $0[column] }
       guard
-        isRounded || tellsNothing || both.contains(.strange)
+        areMisplaced || isRounded || tellsNothing || both.contains(.strange)
           || column < 3 && mayBeMoved && both.contains(.silent) && both.allSatisfy({ $0 == .silent || $0 == .few })
       else { continue }
       for readings in kinds { readings.doubtZeros(column) }

@@ -49,7 +49,10 @@ struct FigureUnit: Hashable, Sendable {
   var isLarge: Bool { denominator >= 100 * numerator }
 
   /// Whether it scales octets, and by no power that people use.
-  var isScale: Bool { numerator != 1 && denominator != 1 }
+  var isScale: Bool { denominator != 1 && step == 1 && !(numerator == 1 && Self.powers.contains(denominator)) }
+
+  /// The parts of octets that people count.
+  private static let powers: Set = [10, 100, 1_000, 1_000_000, 1 << 10, 1 << 20]
 
   /// The unit in words, as in "kB, rounded down".
   var words: String {

@@ -92,7 +92,9 @@ struct LogUnits {
         second = LogReadings(responses, log: log, kind: .response, units: units, other: first)
       }
     }
-    LogReadings.doubtZeros(first, second)
+    let areMisplaced = MisplacedFigures.areIn(
+      requests.map { ($0.entry, $0.message, first) } + responses.map { ($0.entry, $0.message, second) })
+    LogReadings.doubtZeros(first, second, areMisplaced: areMisplaced)
     return (first, second)
   }
 }

@@ -38,18 +38,22 @@ struct WholeReading: Reading {
       .netted
   }
 
-  /// The causes of the header section. Two octets less are the empty line, the start-line's end or a shorter version: their sum is
-  /// known.
+  /// The causes of the header section. Two octets less are the empty line, the start-line's end or a shorter version, and where
+  /// fields alone end with LF, it may be all lines: their sum is known.
   private func headerCauses(of message: WireMessage) -> [Cause] {
     let causes = header.causes(of: message)
-    guard lacksTwoOctets else { return causes }
-    return causes.map { cause in
-      cause.kind == .emptyLine ? Cause(.ownForm, cause.octets, detail: HeaderForm.withoutEmptyLine.formula) : cause
-    }
+    guard let form = header.form, isOneSum else { return causes }
+    let parts = causes.filter { Self.ofSum.contains($0.kind) }
+    return causes.filter { !Self.ofSum.contains($0.kind) } + [Cause(.ownForm, parts.octets, detail: form.formula)]
   }
 
-  /// Whether two octets of a line and a header section are missing, and any of them may be.
-  var lacksTwoOctets: Bool { line != .nothing && header.form == .withoutEmptyLine }
+  private static let ofSum: Set<Cause.Kind> = [.emptyLine, .lineTerminator]
+
+  /// Whether octets of a line's end may be missing in the start-line or in the header section.
+  var isOneSum: Bool {
+    guard line != .nothing else { return false }
+    return header.form == .withoutEmptyLine || header.form == .lineFeed && !line.endsWithLineFeed
+  }
 
   static var simpleCost: Int { 3 }
 
