@@ -86,7 +86,7 @@ public struct Configuration: Sendable {
   public var openMessageLimit = 1 << 16
   /// Octets of memory that all connections take together, including held and kept octets. Beyond it, the connection idle longest is
   /// evicted. `memoryLimit` can leave them less.
-  public var connectionOctetLimit = 128 << 20
+  public var connectionOctetLimit = 131 << 20
   /// Packet time without a segment after which an open connection is finished as `idle`. Middleboxes must keep an established connection
   /// for 2 h 4 min (RFC 5382 §5), but apps and phones give up far sooner.
   public var idleTimeout: Int64 = 600_000_000_000
@@ -241,7 +241,7 @@ public struct Configuration: Sendable {
 
   /// Octets of memory that connections with their decoders, APIs and names take together, estimated. Connections give way to the others,
   /// down to a quarter of `connectionOctetLimit`. The program and its reports have the rest of 256 MiB.
-  public var memoryLimit = 130 << 20
+  public var memoryLimit = 134 << 20
   /// Octets of memory of all tables that reports are made from, estimated: APIs, hosts, contents, fields, groups and intervals. Beyond it,
   /// no table gets a further row, as beyond its own limit.
   public var tableMemoryLimit = 64 << 20

@@ -44,6 +44,16 @@ import Testing
     #expect(report.anomalies.rows.map { $0["name"] }.sorted().joined(separator: " ") == expected["anomalies"])
   }
 
+  /// `zstd --long` makes windows of up to 128 MiB. One has room beside all else of a run.
+  @Test func oneOfTheLongestWindowsFits() throws {
+    let scratch = try Scratch()
+    let capture = Self.folder.appendingPathComponent("long-windows.pcap").path
+    #expect(try Sniffer.run([capture, "-o", scratch.path("report")]).status == 0)
+    let report = try Report(folder: scratch.url.appendingPathComponent("report"))
+    let responses = report.messages.rows.filter { $0["type"] == "response" }
+    #expect(responses.count { $0["flags"].isEmpty && !$0["decoded_body_bytes"].isEmpty } == 1)
+  }
+
   /// A short run of `make attacks`: several attacks at once, which a seed draws. Larger ones take minutes.
   @Test func mixesOfAttacksComeOutAsPromised() throws {
     let python = try #require(LocalServer.python)

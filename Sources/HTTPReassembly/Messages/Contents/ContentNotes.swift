@@ -30,8 +30,8 @@ struct ContentNotes {
 
   init(isWanted: Bool) { self.isWanted = isWanted }
 
-  /// Octets of memory that the samples of open messages take.
-  var memory: Int { sampledOctets }
+  /// Octets of memory of the facts and samples of open messages.
+  var memory: Int { sampledOctets &+ notes.count &* MemoryLayout<Note>.stride }
 
   /// Takes octets of a message's content. `isCoded` says whether they have a coding.
   mutating func take(_ octets: RawSpan, of row: RowIndex, isCoded: Bool) {
