@@ -30,8 +30,9 @@ struct ContentNotes {
 
   init(isWanted: Bool) { self.isWanted = isWanted }
 
-  /// Octets of memory of the facts and samples of open messages.
-  var memory: Int { sampledOctets &+ notes.count &* MemoryLayout<Note>.stride }
+  /// Octets of memory of the facts and samples of so many open messages.
+  @inline(__always)
+  func memory(of messages: Int) -> Int { sampledOctets &+ (isWanted ? messages &* MemoryLayout<Note>.stride : 0) }
 
   /// Takes octets of a message's content. `isCoded` says whether they have a coding.
   mutating func take(_ octets: RawSpan, of row: RowIndex, isCoded: Bool) {
