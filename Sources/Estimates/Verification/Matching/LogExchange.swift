@@ -64,15 +64,13 @@ struct LogExchange {
     if entry.kind == .request { queryLength = entry.queryLength }
     // In a chain of redirections the last request may have another method than the first.
     if entry.kind == .request || request == nil { method = entry.method }
-    if entry.kind == .response, entry.status > 0 { status = entry.status }
     if entry.kind == .response {
+      if entry.status > 0 { status = entry.status }
       hasAnswer = [entry.length, entry.lineLength, entry.headerLength, entry.bodyLength].contains { ($0 ?? 0) > 0 }
     }
     if entry.isFromCache { isFromCache = true }
     // A body of 0 octets alone says nothing: what is unknown is not 0.
-    let known = [entry.length, entry.lineLength, entry.headerLength].compactMap { $0 }
-    let hasNothing =
-      entry.isAborted && !known.isEmpty && known.allSatisfy { $0 == 0 } && (entry.bodyLength ?? 0) == 0
+    let hasNothing = entry.isAborted && entry.hasFigureBesideBody && entry.isZero
     isNeverSent = hasNothing && (rows.count == 1 || isNeverSent) && status == 0
     if time == nil { time = entry.time }
     if let last = entry.endTime ?? entry.time { end = max(end ?? last, last) }

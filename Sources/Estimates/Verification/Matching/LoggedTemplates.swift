@@ -71,11 +71,12 @@ struct LoggedTemplates {
     var open: [MatchKey: Int] = [:]
     var count = 0
     for row in rows where row.request != nil {
-      for segment in segments(row.key.path) where isNumber(segment) {
+      let segments = segments(row.key.path)
+      for segment in segments where isNumber(segment) {
         guard number ?? segment == segment else { return nil }
         number = segment
       }
-      guard let number, segments(row.key.path).contains(number) else { continue }
+      guard let number, segments.contains(number) else { continue }
       open[row.key, default: 0] += 1
       count += 1
     }

@@ -69,11 +69,7 @@ extension Matcher {
       guard let message else { return false }
       guard log[entry].hasFigure else { continue }
       guard gain.sizes.mayBe(log[entry], message) else { return false }
-      if [log[entry].length, log[entry].lineLength, log[entry].headerLength, log[entry].bodyLength]
-        .contains(where: { ($0 ?? 0) != 0 })
-      {
-        hasFigure = true
-      }
+      if !log[entry].isZero { hasFigure = true }
     }
     return hasFigure
   }

@@ -183,9 +183,7 @@ struct PairGain {
 
   /// Whether a row has figures of 0 alone, for a message that has octets: another row of the message may have them.
   private func saysNothing(_ entry: LogEntry, _ message: WireMessage) -> Bool {
-    let heads = [entry.length, entry.lineLength, entry.headerLength].compactMap { $0 }
-    let isNothing = heads.allSatisfy { $0 == 0 } && (entry.bodyLength ?? 0) == 0
-    return isNothing && (!heads.isEmpty || message.row.octets.body > 0)
+    entry.isZero && (entry.hasFigureBesideBody || message.row.octets.body > 0)
   }
 
   private func sizeCost(_ row: Int, _ message: Int) -> Double {
@@ -211,7 +209,15 @@ struct ReplacedStatus: Hashable {
 
 extension LogEntry {
   /// Whether the entry has any figure of octets.
-  var hasFigure: Bool { length != nil || lineLength != nil || headerLength != nil || bodyLength != nil }
+  var hasFigure: Bool { hasFigureBesideBody || bodyLength != nil }
+
+  /// Whether the entry has a figure of the whole message, its start-line or its header section.
+  var hasFigureBesideBody: Bool { length != nil || lineLength != nil || headerLength != nil }
+
+  /// Whether the entry has no figure but 0.
+  var isZero: Bool {
+    (length ?? 0) == 0 && (lineLength ?? 0) == 0 && (headerLength ?? 0) == 0 && (bodyLength ?? 0) == 0
+  }
 }
 
 /// The moment of an exchange at which an app notes its time, and the precision.
