@@ -48,7 +48,7 @@ struct Run: StreamContext {
   @inline(__always)
   var connectionOctets: Int {
     connectionMemory &+ shared.processes.count &* MemoryLayout<ConnectionProcesses>.stride &+ shared.heldOctets
-      &+ rows.memory &+ texts.memory &+ contents.memory &+ notes.memory(of: rows.messages.count)
+      &+ rows.memory &+ texts.memory &+ contents.memory &+ notes.memory
   }
 
   /// The direction of octets that a side of the current connection sends; `unknown` if the client is unknown.
@@ -174,9 +174,9 @@ struct MessageNotes {
     grpc = GRPCNotes(configuration: configuration)
   }
 
-  /// Octets of memory of the facts of so many open messages.
+  /// Octets of memory of the facts.
   @inline(__always)
-  func memory(of messages: Int) -> Int { contents.memory(of: messages) &+ fields.memory &+ grpc.memory }
+  var memory: Int { contents.memory &+ fields.memory &+ grpc.memory }
 }
 
 /// Memory for octets of records.

@@ -49,31 +49,40 @@ struct PythonPackages: Sendable {
     return making.withLock { _ in
       let importing = ["-c", "import " + modules.joined(separator: ", ")]
       if failure(python, importing) == nil { return (python, "") }
-      // What an older Python left there is of no use to this one.
-      if let failure = failure(system, ["-m", "venv", "--clear", folder.path]) {
-        return (nil, "python3 -m venv fails (Debian: python3-venv): \(failure)")
+      // A try that ended half-way leaves an environment that cannot be mended, such as one without pip: the next try begins with nothing.
+      // What an older Python left there is of no use to this one, either.
+      var failures: [String] = []
+      for _ in 1...3 {
+        try? FileManager.default.removeItem(at: folder)
+        guard let failure = made(folder, by: system, python, packages) ?? failure(python, importing) else {
+          return (python, "")
+        }
+        if !failures.contains(failure) { failures.append(failure) }
       }
-      let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1"] + packages
-      if let failure = failure(python, install) {
-        return (nil, "the packages cannot be installed: is the Python Package Index in reach? \(failure)")
-      }
-      return (python, "")
+      return (nil, failures.joined(separator: "; "))
     }
   }
 
-  /// The last line that a program which fails says of it; nil where it succeeds. It has a second try, because a machine may lack memory or
-  /// processes for a moment.
-  private static func failure(_ program: URL, _ arguments: [String]) -> String? {
-    var said = ""
-    for _ in 1...2 {
-      do {
-        let outcome = try Command.run(program, arguments)
-        if outcome.status == 0, !outcome.wasKilled { return nil }
-        said = "status \(outcome.status), \((outcome.errorLines.last ?? outcome.outputLines.last) ?? "no word")"
-      } catch {
-        said = "\(error)"
-      }
+  /// Makes an environment with packages. Returns why it cannot; nil where it is made.
+  private static func made(_ folder: URL, by system: URL, _ python: URL, _ packages: [String]) -> String? {
+    if let failure = failure(system, ["-m", "venv", folder.path]) {
+      return "python3 -m venv fails (Debian: python3-venv): \(failure)"
     }
-    return said
+    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1"] + packages
+    return failure(python, install).map {
+      "the packages cannot be installed: is the Python Package Index in reach? \($0)"
+    }
+  }
+
+  /// The last line that a program which fails says of it; nil where it succeeds.
+  private static func failure(_ program: URL, _ arguments: [String]) -> String? {
+    do {
+      let outcome = try Command.run(program, arguments)
+      if outcome.status == 0, !outcome.wasKilled { return nil }
+      return
+        "\(outcome.wasKilled ? "signal" : "status") \(outcome.status), \((outcome.errorLines.last ?? outcome.outputLines.last) ?? "no word")"
+    } catch {
+      return "\(error)"
+    }
   }
 }

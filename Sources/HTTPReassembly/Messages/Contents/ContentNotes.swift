@@ -18,6 +18,9 @@ struct ContentNotes {
   /// Whether a table needs the facts.
   let isWanted: Bool
   private var notes: [Note] = []
+  /// Octets of memory of the facts. They keep it once it is there; what a few thousand take does not count, because any run keeps it.
+  private var octets = 0
+  private static let keptCount = 4_096
   /// Memory of finished samples, for new ones.
   private var spares = SpareArrays<UInt8>(limit: 16, capacity: 16 << 10)
   /// Octets in samples, all contents together.
@@ -28,28 +31,42 @@ struct ContentNotes {
   /// Octets of all samples together. Beyond it, contents have shorter samples or none.
   static let totalLimit = 8 << 20
 
+  /// Octets of memory of all facts and samples.
+  @inline(__always)
+  var memory: Int { sampledOctets &+ octets }
+
   init(isWanted: Bool) { self.isWanted = isWanted }
 
-  /// Octets of memory of the facts and samples of so many open messages.
-  @inline(__always)
-  func memory(of messages: Int) -> Int { sampledOctets &+ (isWanted ? messages &* MemoryLayout<Note>.stride : 0) }
+  /// Makes room for the facts of a message.
+  @inline(never)
+  private mutating func grow(to row: Int) {
+    while notes.count <= row { notes.append(Note()) }
+    octets = max(0, notes.count &- Self.keptCount) &* MemoryLayout<Note>.stride
+  }
 
   /// Takes octets of a message's content. `isCoded` says whether they have a coding.
   mutating func take(_ octets: RawSpan, of row: RowIndex, isCoded: Bool) {
     let row = Int(row)
-    while notes.count <= row { notes.append(Note()) }
-    notes[row].mark.take(octets)
-    guard !isCoded else { return }
-    let room = min(Self.sampleLimit - notes[row].sample.count, Self.totalLimit - sampledOctets, octets.byteCount)
-    guard room > 0 else { return }
-    if notes[row].sample.isEmpty { notes[row].sample = spares.take() }
-    octets.append(0..<room, to: &notes[row].sample)
-    sampledOctets += room
+    if notes.count <= row { grow(to: row) }
+    sampledOctets += Self.take(octets, isCoded ? 0 : Self.totalLimit - sampledOctets, &notes[row], &spares)
+  }
+
+  /// Takes octets into a note, up to a number of them into its sample. Returns the octets of the sample.
+  @inline(__always)
+  private static func take(
+    _ octets: RawSpan, _ limit: Int, _ note: inout Note, _ spares: inout SpareArrays<UInt8>
+  ) -> Int {
+    note.mark.take(octets)
+    let room = min(limit, sampleLimit - note.sample.count, octets.byteCount)
+    guard room > 0 else { return 0 }
+    if note.sample.isEmpty { note.sample = spares.take() }
+    octets.append(0..<room, to: &note.sample)
+    return room
   }
 
   /// Records facts about a message's content that come from elsewhere.
   mutating func note(_ facts: ContentFacts, of row: RowIndex) {
-    while notes.count <= Int(row) { notes.append(Note()) }
+    if notes.count <= Int(row) { grow(to: Int(row)) }
     notes[Int(row)].given = facts
   }
 
