@@ -132,6 +132,22 @@ final class LogReadings {
     var bodies: [Int]
     var wholes: [Int]
     var wireBody: Int
+
+    /// Octets by which a row's figures are off; nil when no figure has an expectation.
+    func rest(_ entry: LogEntry) -> Int? {
+      var rest: Int?
+      func add(_ figure: Int?, _ figures: [Int]) {
+        guard let figure, let nearest = figures.lazy.map({ abs($0 - figure) }).min() else { return }
+        rest = (rest ?? 0) + nearest
+      }
+      add(entry.lineLength, lines)
+      add(entry.headerLength, headers)
+      add(entry.bodyLength, bodies)
+      if !entry.lengthIsSum, let length = entry.length {
+        add(length - (entry.bodyLength.map { $0 - wireBody } ?? 0), wholes)
+      }
+      return rest
+    }
   }
 
   /// The figures that the app may have for a message.
@@ -152,22 +168,6 @@ final class LogReadings {
       [expected.lines, expected.headers, expected.bodies, expected.wholes],
       [lines.likely(message), headers.likely(message), bodies.likely(message), wholes.likely(message)]
     ).map { $0.isEmpty ? [$1].compactMap { $0 } : $0 }
-  }
-
-  /// Octets by which a row's figures are off from the expected ones; nil when no figure has an expectation.
-  func rest(_ entry: LogEntry, _ expected: Expected) -> Int? {
-    var rest: Int?
-    func add(_ figure: Int?, _ figures: [Int]) {
-      guard let figure, let nearest = figures.lazy.map({ abs($0 - figure) }).min() else { return }
-      rest = (rest ?? 0) + nearest
-    }
-    add(entry.lineLength, expected.lines)
-    add(entry.headerLength, expected.headers)
-    add(entry.bodyLength, expected.bodies)
-    if !entry.lengthIsSum, let length = entry.length {
-      add(length - (entry.bodyLength.map { $0 - expected.wireBody } ?? 0), expected.wholes)
-    }
-    return rest
   }
 
   // MARK: Comparison

@@ -7,7 +7,8 @@ struct CrossingRepair {
   private(set) var columns: [Int?]
   /// The gain of the columns over the ordered assignment.
   private(set) var gained = 0.0
-  private var rows: [Int: Int] = [:]
+  /// The row of each column; nil when it has none.
+  private var rows: [Int?]
   private let assignment: OrderedAssignment
   private let ranges: [Range<Int>]
   /// Whether two rows may exchange their columns. They may not when both rows and both columns follow each other without overlap.
@@ -30,6 +31,11 @@ struct CrossingRepair {
     self.assignment = assignment
     self.ranges = ranges
     columns = assignment.columns
+    rows = Array(repeating: nil, count: ranges.last?.upperBound ?? 0)
+    setRows()
+  }
+
+  private mutating func setRows() {
     for (row, column) in columns.enumerated() {
       if let column { rows[column] = row }
     }
@@ -78,10 +84,8 @@ struct CrossingRepair {
     }
     gained = columns.indices.reduce(0) { $0 + worth($1, free.columns[$1]) - worth($1, columns[$1]) }
     columns = free.columns
-    rows = [:]
-    for (row, column) in columns.enumerated() {
-      if let column { rows[column] = row }
-    }
+    for column in rows.indices { rows[column] = nil }
+    setRows()
     return true
   }
 

@@ -76,12 +76,10 @@ struct LogExchange {
     if let last = entry.endTime ?? entry.time { end = max(end ?? last, last) }
   }
 
-  /// Whether the two overlap, by the log's own times, or would if each were off by `slack` nanoseconds.
-  func overlaps(_ other: LogExchange, within slack: Int64) -> Bool {
-    guard let time, let end, let otherTime = other.time, let otherEnd = other.end, isJoined, other.isJoined else {
-      return true
-    }
-    return time.saturatingSubtract(slack) <= otherEnd && otherTime.saturatingSubtract(slack) <= end
+  /// The log's own times of an exchange whose rows are joined, if each may be off by `slack` nanoseconds; nil where it has none.
+  func span(within slack: Int64) -> ExchangeSpan? {
+    guard let time, let end, isJoined else { return nil }
+    return ExchangeSpan(start: time.saturatingSubtract(slack), end: end)
   }
 
   private func takes(_ entry: LogEntry) -> Bool {

@@ -133,10 +133,11 @@ struct Matcher {
     let assignment = OrderedAssignment(ranges: ranges) { row, column in
       gain(rows[ordered[row]], candidates[column])
     }
-    let (logged, sent, slack) = (self.rows, self.exchanges, gain.orderSlack)
+    let logged = ordered.map { rows[$0].span(within: gain.orderSlack) }
+    let sent = candidates.map { exchanges[$0].span }
     var choice = CrossingRepair(assignment, ranges: ranges) { pair, columns in
-      logged[ordered[pair.0]].overlaps(logged[ordered[pair.1]], within: slack)
-        || sent[candidates[columns.0]].overlaps(sent[candidates[columns.1]])
+      guard let row = logged[pair.0], let other = logged[pair.1] else { return true }
+      return row.overlaps(other) || sent[columns.0].overlaps(sent[columns.1])
     }
     var free = FreeAssignment(assignment, ranges: ranges, preference: CrossingRepair.leastGain / 2)
     if let found = free, !choice.take(found) { free = nil }

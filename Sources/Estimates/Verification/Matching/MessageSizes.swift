@@ -11,15 +11,21 @@ struct MessageSizes {
   /// The same before there are pairs, by the rows' times; nil where they do not show it.
   var earlyTrust: Double?
 
+  /// Figures of each message, as they become known.
   private final class Memo {
-    var bodies: [Int: [Int]] = [:]
-    var likely: [Int: LogReadings.Expected] = [:]
-    var complete: [Int: LogReadings.Expected] = [:]
+    var bodies: [[Int]?]
+    /// By the app's way to count: the likeliest figures of a message, then all.
+    var expected: [LogReadings.Expected?]
+
+    init(count: Int) {
+      bodies = Array(repeating: nil, count: count)
+      expected = Array(repeating: nil, count: 2 * count)
+    }
   }
 
   init(_ wire: [WireMessage]) {
     self.wire = wire
-    memo = Memo()
+    memo = Memo(count: wire.count)
   }
 
   /// The row of a message on the wire.
@@ -30,8 +36,7 @@ struct MessageSizes {
     _ readings: (requests: LogReadings, responses: LogReadings), requests: [Pair], responses: [Pair]
   ) {
     self.readings = readings
-    memo.likely.removeAll()
-    memo.complete.removeAll()
+    for index in memo.expected.indices { memo.expected[index] = nil }
     trust = (share(requests), share(responses))
   }
 
@@ -89,15 +94,19 @@ struct MessageSizes {
   /// The same where the app's way to count is known; else nil.
   private func rest(_ entry: LogEntry, _ message: Int) -> Misfit? {
     guard let readings else { return nil }
-    let own = wire[message].row.kind == .request ? readings.requests : readings.responses
-    let likely = memo.likely[message] ?? own.expected(of: wire[message], isComplete: false)
-    memo.likely[message] = likely
+    func expected(isComplete: Bool) -> LogReadings.Expected {
+      let place = 2 * message + (isComplete ? 1 : 0)
+      if let known = memo.expected[place] { return known }
+      let own = wire[message].row.kind == .request ? readings.requests : readings.responses
+      let expected = own.expected(of: wire[message], isComplete: isComplete)
+      memo.expected[place] = expected
+      return expected
+    }
     // Most rows have the likeliest figures, and need no others.
-    guard let rest = own.rest(entry, likely) else { return nil }
+    let likely = expected(isComplete: false)
+    guard let rest = likely.rest(entry) else { return nil }
     guard rest != 0, !likely.isComplete else { return Misfit(octets: rest, isKnown: true) }
-    let complete = memo.complete[message] ?? own.expected(of: wire[message], isComplete: true)
-    memo.complete[message] = complete
-    return own.rest(entry, complete).map { Misfit(octets: $0, isKnown: true, isFact: $0 == 0) }
+    return expected(isComplete: true).rest(entry).map { Misfit(octets: $0, isKnown: true, isFact: $0 == 0) }
   }
 
   /// How well a row's figures are those of a message.

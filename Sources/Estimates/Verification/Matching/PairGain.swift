@@ -182,21 +182,18 @@ struct PairGain {
   private static let factCost = 6.0
 
   /// Whether a row has figures of 0 alone, for a message that has octets: another row of the message may have them.
-  private func saysNothing(_ entry: LogEntry, _ message: WireMessage) -> Bool {
-    entry.isZero && (entry.hasFigureBesideBody || message.row.octets.body > 0)
+  private func saysNothing(_ row: Int, _ message: Int) -> Bool {
+    log[row].isZero && (log[row].hasFigureBesideBody || wire[message].row.octets.body > 0)
   }
 
   private func sizeCost(_ row: Int, _ message: Int) -> Double {
-    let entry = log[row]
-    guard entry.hasFigure else { return 0 }
-    let misfit = sizes.misfit(entry, message)
-    guard misfit.octets != 0 else {
-      return misfit.isFact || saysNothing(entry, wire[message]) ? Self.factCost : 0
-    }
+    guard log[row].hasFigure else { return 0 }
+    let misfit = sizes.misfit(log[row], message)
+    guard misfit.octets != 0 else { return misfit.isFact || saysNothing(row, message) ? Self.factCost : 0 }
     // Octets that no way to count explains cost more once the app's way is known.
     let cost = (misfit.isKnown ? 8 : 3.5) + Foundation.log(1 + Double(misfit.octets))
     // A cut message may be counted up to any octet.
-    let limit = entry.isAborted || wire[message].row.exactness == .atLeast ? 3.0 : 14
+    let limit = log[row].isAborted || wire[message].row.exactness == .atLeast ? 3.0 : 14
     return min(cost, limit) * sizes.weight(message, isKnown: misfit.isKnown)
   }
 }

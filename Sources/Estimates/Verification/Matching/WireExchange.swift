@@ -92,14 +92,23 @@ struct WireExchange {
   /// it was asked for.
   static func isShown(_ logged: Int, for sent: Int) -> Bool { sent == 304 && (logged == 200 || logged == 416) }
 
-  /// Whether the two overlap.
-  func overlaps(_ other: WireExchange) -> Bool { start <= other.end && other.start <= end }
+  /// From the first octet to the last.
+  var span: ExchangeSpan { ExchangeSpan(start: start, end: end) }
 
   /// Nanoseconds from the exchange to `time`: negative before its first octet, positive after its last, 0 between them.
   func distance(to time: Int64) -> Int64 {
     if time < start { return time.saturatingSubtract(start) }
     return time > end ? time.saturatingSubtract(end) : 0
   }
+}
+
+/// The time from the start of an exchange to its end, in nanoseconds since the Unix epoch.
+struct ExchangeSpan {
+  var start: Int64
+  var end: Int64
+
+  /// Whether the two overlap.
+  func overlaps(_ other: ExchangeSpan) -> Bool { start <= other.end && other.start <= end }
 }
 
 extension Int64 {
