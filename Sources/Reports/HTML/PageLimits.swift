@@ -1,6 +1,6 @@
 /// All limits of the page, shown and kept, each with its reason.
 ///
-/// All kept data is below 30 MiB, however large and hostile the capture is; a usual one needs a few. All shown data is below 3
+/// All kept data is below 24 MiB, however large and hostile the capture is; a usual one needs a few. All shown data is below 3
 /// MB, which a phone can open. Rows beyond a limit are still in the sums, and the page says so.
 enum PageLimits {
   // Shown
@@ -30,14 +30,14 @@ enum PageLimits {
 
   // Kept
 
-  /// Exchanges in progress with known parts. 500 octets each: 8 MiB, because a dictionary has room for a third more, in powers of
+  /// Exchanges in progress with known parts. 500 octets each: 4 MiB, because a dictionary has room for a third more, in powers of
   /// two.
-  static let exchangesInProgress = 3 << 12
+  static let exchangesInProgress = 3 << 11
   /// Connections in progress with known hosts. Below 500 octets each, usually 100: 4 MiB.
   static let connectionsInProgress = 3 << 13
-  /// APIs with their largest exchange by octets; at most twice as many are kept. At 1 KiB each they take 4 MiB, and half as much
+  /// APIs with their largest exchange by octets; at most twice as many are kept. At 1 KiB each they take 2 MiB, and half as much
   /// again while those with fewer octets are forgotten.
-  static let apisWithExchange = 2048
+  static let apisWithExchange = 1024
   /// Distinct media types: some 2,000 are registered, an app has a dozen.
   static let contentTypes = 256
   /// Octets of a media type's name with its parameters; longer ones count together.

@@ -28,10 +28,13 @@ import Testing
     ).rows
     #expect(rows.count > 600)
     // Every message that an app can see has its row, and every row its message. Where equal requests come closer to each other than the
-    // log's times are exact, each row fits each of them.
-    let unsure = rows.filter { $0["status"] == "ambiguous" }
+    // log's times are exact, each row fits each of them: how many do depends on the machine.
+    let equal = Dictionary(grouping: rows) { row in ["type", "method", "host", "path"].map { row[$0] } }
+    let unsure = equal.values.joined().filter { $0["status"] == "ambiguous" }
     #expect(rows.allSatisfy { ["matched", "ambiguous"].contains($0["status"]) || $0["type"] == "interim" })
-    #expect(unsure.count * 20 < rows.count && unsure.allSatisfy { $0["difference"] == "0" })
+    #expect(unsure.allSatisfy { $0["difference"] == "0" })
+    #expect(equal.values.allSatisfy { $0.count > 1 || $0[0]["status"] != "ambiguous" })
+    #expect(equal.values.count { $0.count == 1 } > Self.leastUnlike)
     // What the wire has and the live report has is the same.
     let messages = live.messages.rows
     #expect(rows.count == messages.count)
@@ -54,6 +57,10 @@ import Testing
       #expect(row["difference"] == "0", "\(row["path"]): \(row["causes"])")
     }
   }
+
+  /// Messages that no other one has the target of, at the least.
+  private static let leastUnlike = 50
+
   /// The page shows such a run: its figures are these, but for what depends on time, as where a transfer was cancelled.
   private func expectThePageShows(_ text: String) throws {
     let page = try #require(Document.page("docs/verify.md")?.section("How near it comes: a measured run"))
