@@ -1,21 +1,22 @@
 import HTTPReassembly
 
-/// Keeps every message of a capture for the comparison with a log, up to a limit.
+/// Keeps the messages of a capture for the comparison with a log, up to a limit of memory.
 public struct WireTable: WireMessageConsumer {
   /// Keeping a message never fails.
   public typealias Failure = Never
 
-  /// Messages kept: some 2 KiB each with their field lines.
-  public static let limit = 500_000
+  /// Octets of memory that messages may take with what a comparison keeps of them: some 3 KiB for a usual message.
+  public static let memoryLimit = 3 << 29
   /// The messages; `sort` orders them by number.
   public private(set) var messages: [WireMessage] = []
-  /// The messages beyond the limit; nil when all fitted.
+  /// The first message that did not fit, and all later ones; nil when all fitted.
   public private(set) var leftOut: LeftOut?
-  /// Durations of the exchanges' phases, by number, for at most as many exchanges as messages.
+  /// Durations of the exchanges' phases, by number, for all exchanges, or for as many as messages where some do not fit.
   public private(set) var timings: [Int: ExchangeTimings] = [:]
   /// The number of connections of TLS that were not opened, by the name of the server, for at most 1,000 names.
   public private(set) var closed: [String: Int] = [:]
-  private let limit: Int
+  private let memoryLimit: Int
+  private var memory = 0
 
   /// Messages that are not kept.
   public struct LeftOut: Sendable, Equatable {
@@ -28,15 +29,15 @@ public struct WireTable: WireMessageConsumer {
   }
 
   /// An empty table.
-  public init() { self.init(limit: Self.limit) }
+  public init() { self.init(memoryLimit: Self.memoryLimit) }
 
-  package init(limit: Int) { self.limit = limit }
+  package init(memoryLimit: Int) { self.memoryLimit = memoryLimit }
 
   /// Keeps a message.
   public mutating func take(_ message: WireMessage) {
-    guard messages.count == limit else {
-      messages.append(message)
-      return
+    if leftOut == nil {
+      memory += message.memory
+      guard memory > memoryLimit else { return messages.append(message) }
     }
     var leftOut = leftOut ?? LeftOut()
     leftOut.count += 1
@@ -47,7 +48,7 @@ public struct WireTable: WireMessageConsumer {
 
   /// Keeps the phases of an exchange.
   public mutating func take(_ exchange: Exchange) {
-    if timings.count < limit { timings[exchange.number] = exchange.timings }
+    if leftOut == nil || timings.count < messages.count { timings[exchange.number] = exchange.timings }
   }
 
   /// Keeps the name of a server whose connection was not opened.

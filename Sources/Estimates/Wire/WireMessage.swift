@@ -78,6 +78,16 @@ public struct WireMessage: Sendable {
     return octets
   }
 
+  /// Octets of memory that it takes, with what a comparison keeps of it: its exchange, and keys that are made from its texts.
+  var memory: Int {
+    let texts = 2 * startLine.count + 3 * (hostOctets.count + pathOctets.count)
+    return fields.reduce(Self.memoryWithoutTexts + texts) { $0 + Self.fieldMemory + $1.name.count + $1.value.count }
+  }
+
+  /// Octets of memory of a message and of what a comparison keeps of it, besides texts, and of a field line besides its octets: two arrays.
+  private static let memoryWithoutTexts = 1 << 10
+  private static let fieldMemory = 128
+
   /// Values of the fields with this name (given in lower case), in order.
   public func values(of name: StaticString) -> [[UInt8]] {
     fields.filter { $0.isNamed(name) }.map(\.value)

@@ -9,8 +9,9 @@ import Testing
   private let messages = WireSamples.messages(
     (0..<10).map { ("GET /\($0) HTTP/1.1\r\nHost: a.example\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") })
 
+  /// A table with room for so many of the messages.
   private func table(limit: Int) -> WireTable {
-    var table = WireTable(limit: limit)
+    var table = WireTable(memoryLimit: messages.prefix(limit).reduce(0) { $0 + $1.memory })
     for message in messages { table.take(message) }
     return table
   }
@@ -35,6 +36,19 @@ import Testing
     #expect(leftOut.count == 14)
     #expect(leftOut.octets == messages[6...].reduce(0) { $0 + $1.row.octets.total })
     #expect(leftOut.firstTime == messages[6].row.firstTime)
+  }
+
+  /// A few octets of HTTP/2 name a path of 16 KiB again, or hundreds of fields: each message counts by its texts.
+  @Test func longTextsCount() {
+    var table = WireTable(memoryLimit: 1 << 20)
+    for number in 0..<100 {
+      var message = WireMessage(row: messages[0].row)
+      message.pathOctets = Array(repeating: 0x61, count: 8 << 10)
+      message.fields = Array(repeating: WireField(name: [0x78], value: []), count: number)
+      table.take(message)
+    }
+    #expect((20...42).contains(table.messages.count))
+    #expect(table.messages.count + (table.leftOut?.count ?? 0) == 100)
   }
 
   /// What is not compared is not said to be missing on the wire.

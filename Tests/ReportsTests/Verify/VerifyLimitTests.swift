@@ -11,7 +11,7 @@ import Testing
 @Suite struct VerifyLimitTests {
   /// Ten requests of which the first `limit` are compared with a log of all.
   private func verification(limit: Int) -> Verification {
-    var table = WireTable(limit: limit)
+    var table = WireTable(memoryLimit: limit * WireMessage(row: Message()).memory)
     var entries: [LogEntry] = []
     for number in 1...10 {
       var row = Message()
