@@ -33,6 +33,22 @@ public struct PartialSegment: Sendable, Equatable {
     return segments.reversed()
   }
 
+  /// Opens the folder of a partial that is to be written. A partial that has its name may be replaced, and so may an empty file.
+  ///
+  /// - Throws: if the folder cannot be opened, or something else has the name: a capture, a symbolic link, a device.
+  package static func folder(for path: String) throws(ReportError) -> (folder: OutputFolder, name: String) {
+    let (folderPath, name) = OutputFolder.split(path)
+    let folder = try OutputFolder(folderPath)
+    if folder.contains(name) {
+      guard folder.hasRegularFile(name), let file = try? OpenFile.reading(path),
+        let beginning = try? file.next(PartialFormat.magic.count), [[], PartialFormat.magic].contains(beginning)
+      else {
+        throw ReportError(.create, folder.path(of: name), reason: "A file that is no partial has this name, and stays")
+      }
+    }
+    return (folder, name)
+  }
+
   /// Appends the unchanged segment to a file.
   ///
   /// - Returns: Why the segment cannot be read; nil if it could be.

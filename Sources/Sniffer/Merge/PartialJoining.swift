@@ -17,10 +17,9 @@ struct PartialJoining {
 
   /// Writes the partial. It gets its name only when it is whole.
   func run(to path: String) -> ExitStatus {
-    let (folderPath, name) = OutputFolder.split(path)
     do throws(ReportError) {
-      let folder = try OutputFolder(folderPath)
-      Confinement(inputs: series.segments.map(\.file), outputs: [folderPath]).begin(options.logger)
+      let (folder, name) = try PartialSegment.folder(for: path)
+      Confinement(inputs: series.segments.map(\.file), outputs: [folder.path]).begin(options.logger)
       var fault: PartialError?
       let prepared = try folder.prepare(name) { file throws(ReportError) in
         for segment in series.segments where fault == nil { fault = try segment.copy(to: file) }

@@ -62,10 +62,11 @@ struct PartialMaking {
   /// - Throws: The exit status of a failure, when it cannot start.
   mutating func run(to path: String) throws -> ExitStatus {
     try prepare()
-    let (folderPath, name) = OutputFolder.split(path)
-    let folder: OutputFolder
-    do throws(ReportError) { folder = try OutputFolder(folderPath) } catch { return fail(error.description) }
-    Confinement(inputs: paths, outputs: [folderPath]).begin(logger)
+    let (folder, name): (OutputFolder, String)
+    do throws(ReportError) { (folder, name) = try PartialSegment.folder(for: path) } catch {
+      return fail(error.description)
+    }
+    Confinement(inputs: paths, outputs: [folder.path]).begin(logger)
     begin(paths)
     guard write(paths, to: name, in: folder) else { return console.status }
     if options.printsSummary {
@@ -155,7 +156,7 @@ struct PartialMaking {
 
   /// Adds the segment of a capture.
   private mutating func make(_ path: String, to file: OutputFile) throws(ReportError) {
-    logger.info("reading \(path)")
+    logger.info("reading \(ErrorOutput.escaped(path))")
     var head = head(of: path)
     var scan = ConnectionScan(configuration: configuration)
     scan.keepsAll = keepsPackets
@@ -167,7 +168,7 @@ struct PartialMaking {
     while StopSignals.received == nil {
       octetsRead = begun
       if try analyse(path, &scan, head, to: file) { return }
-      logger.info("\(path): some connections depend on other captures: it is read again")
+      logger.info("\(ErrorOutput.escaped(path)): some connections depend on other captures: it is read again")
       try file.cut(to: start)
       attempts += 1
       // With all packets kept, the next attempt succeeds.

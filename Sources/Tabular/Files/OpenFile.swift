@@ -1,6 +1,5 @@
 // System calls that swift-system lacks: those relative to an open folder. Only this file of the target passes memory to the system. Each
-// call gets an array's own storage, only for the call. Whole paths go there as `systemName`. Names in a folder are our own: the compiler
-// lends them to C with a terminator.
+// call gets an array's own storage, only for the call. Paths and names go there as `systemName`.
 
 import Packets
 import Shared
@@ -84,7 +83,7 @@ package final class OpenFile {
     // Tries several times, since others may create or remove the file in between.
     for _ in 0..<16 {
       do throws(Errno) {
-        return try Self.opened { unsafe openat(descriptor.rawValue, name, flags, 0o600) }
+        return try Self.opened { unsafe openat(descriptor.rawValue, name.systemName, flags, 0o600) }
       } catch {
         guard error == .fileExists else { throw error }
       }
@@ -104,7 +103,7 @@ package final class OpenFile {
   /// - Throws: `ELOOP` for a symbolic link, which is not followed. A pipe does not block.
   package func openLockFile(_ name: String) throws(Errno) -> OpenFile {
     let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-    return try Self.opened { unsafe openat(descriptor.rawValue, name, flags, 0o600) }
+    return try Self.opened { unsafe openat(descriptor.rawValue, name.systemName, flags, 0o600) }
   }
 
   /// Whether a name exists in this folder, even as a broken symbolic link.
@@ -113,14 +112,19 @@ package final class OpenFile {
   /// Whether a name in this folder is a regular file.
   package func hasRegularFile(_ name: String) -> Bool { (try? type(of: name)) == .regular }
 
-  /// The type of the file with a name in this folder. A symbolic link is not followed. Nil if the name does not exist.
+  /// The type of the file with a name in this folder. Nil if the name does not exist.
   private func type(of name: String) throws(Errno) -> FileType? {
     do throws(Errno) {
-      return try typed { try FilePath(name).stat(relativeTo: descriptor, flags: .symlinkNoFollow) }.type
+      return try status(of: name).type
     } catch {
       if error == .noSuchFileOrDirectory { return nil }
       throw error
     }
+  }
+
+  /// The status of a name in this folder. A symbolic link is not followed.
+  private func status(of name: String) throws(Errno) -> Stat {
+    try typed { try unsafe Stat(name.systemName, relativeTo: descriptor, flags: .symlinkNoFollow) }
   }
 
   /// Creates a file of this folder for writing and reading. It has no name and vanishes when it is closed.
@@ -130,7 +134,7 @@ package final class OpenFile {
     for attempt in 0..<1000 {
       let name = ".sniffer-\(getpid())-\(attempt).tmp"
       do throws(Errno) {
-        let file = try Self.opened { unsafe openat(descriptor.rawValue, name, flags, 0o600) }
+        let file = try Self.opened { unsafe openat(descriptor.rawValue, name.systemName, flags, 0o600) }
         try remove(name)
         return file
       } catch {
@@ -143,18 +147,18 @@ package final class OpenFile {
   /// Renames a file of this folder in one step. A file with the new name is replaced.
   package func rename(_ name: String, to newName: String) throws(Errno) {
     let folder = descriptor.rawValue
-    guard unsafe renameat(folder, name, folder, newName) == 0 else { throw .last }
+    guard unsafe renameat(folder, name.systemName, folder, newName.systemName) == 0 else { throw .last }
   }
 
   /// Removes a file of this folder.
   package func remove(_ name: String) throws(Errno) {
-    guard unsafe unlinkat(descriptor.rawValue, name, 0) == 0 else { throw .last }
+    guard unsafe unlinkat(descriptor.rawValue, name.systemName, 0) == 0 else { throw .last }
   }
 
   /// Whether a name in this folder refers to an open file.
   package func has(_ file: OpenFile, as name: String) -> Bool {
     guard let own = try? file.status(),
-      let named = try? FilePath(name).stat(relativeTo: descriptor, flags: .symlinkNoFollow)
+      let named = try? status(of: name)
     else { return false }
     return own.deviceID == named.deviceID && own.inode == named.inode
   }
@@ -183,7 +187,7 @@ package final class OpenFile {
   /// Whether a name in this folder refers to such a file, or does not exist.
   package func isOwnOrNone(_ name: String) -> Bool {
     do throws(Errno) {
-      return Self.isOwn(try typed { try FilePath(name).stat(relativeTo: descriptor, flags: .symlinkNoFollow) })
+      return Self.isOwn(try status(of: name))
     } catch {
       return error == .noSuchFileOrDirectory
     }

@@ -25,7 +25,7 @@ package struct OutputFolder {
   /// Creates a file, in place of a regular file of that name, which is not overwritten. With `hasLines`, only whole lines are appended, and
   /// stay whole whatever happens to the run.
   package func file(_ name: String, hasLines: Bool = false) throws(ReportError) -> OutputFile {
-    let filePath = path.hasSuffix("/") ? path + name : path + "/" + name
+    let filePath = self.path(of: name)
     do throws(Errno) {
       return OutputFile(try descriptor.createFile(name), path: filePath, hasLines: hasLines)
     } catch {
@@ -56,8 +56,14 @@ package struct OutputFolder {
     return PreparedFile(name: name, temporary: temporary, folder: self)
   }
 
+  /// The path of a file, for errors.
+  package func path(of name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
+
   /// Whether a file of this folder still has its name.
   package func has(_ file: OutputFile, as name: String) -> Bool { descriptor.has(file.descriptor, as: name) }
+
+  /// Whether a name in the folder is a regular file.
+  package func hasRegularFile(_ name: String) -> Bool { descriptor.hasRegularFile(name) }
 
   /// Whether a name exists in the folder.
   package func contains(_ name: String) -> Bool { descriptor.contains(name) }

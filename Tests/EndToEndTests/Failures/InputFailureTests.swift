@@ -41,7 +41,8 @@ import Testing
         #"""
         name=$(printf 'caf\351'); mkdir "$2/$name" && cp "$3" "$2/$name/$name.pcap" && cd "$2" &&
         "$1" "$name/$name.pcap" -o "$name/report" && "$1" "$name/$name.pcap" --format csv,parquet,sqlite &&
-        "$1" "$name" -q && "$1" "$name/*.pcap" --json && ls "$name/report/apis.csv" "$name/$name.pcap-report/apis.parquet" \
+        "$1" "$name" -q && "$1" "$name/$name.pcap" --partial "$name/$name.partial" -q && "$1" merge "$name/$name.partial" -q &&
+        "$1" "$name/*.pcap" --json && ls "$name/report/apis.csv" "$name/$name.pcap-report/apis.parquet" \
         "$name/$name.pcap-report/report.sqlite"
         """#, [Sniffer.url.path, scratch.url.path, file.path])
       #expect(outcome.status == 0 && outcome.error.isEmpty, "\(outcome.error)")

@@ -34,6 +34,26 @@ import Testing
     return try names.reduce(into: [:]) { $0[$1] = try Data(contentsOf: folder.appendingPathComponent($1)) }
   }
 
+  /// A capture is one of a kind, and its name is easily given twice. A partial may be made anew.
+  @Test func otherFilesStay() throws {
+    let capture = try pieces("nginx-keepalive")[0]
+    let partial = try partials([capture], [])[0]
+    let octets = try Data(contentsOf: URL(fileURLWithPath: capture))
+    let (link, pipe) = (scratch.path("link"), scratch.path("pipe"))
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: partial)
+    try #require(try Command.shell("mkfifo \"$1\"", [pipe]).status == 0)
+    for arguments in [[capture], ["merge", partial]] {
+      for target in [capture, link, pipe] {
+        let outcome = try Sniffer.run(arguments + ["--partial", target])
+        #expect(outcome.status == 1 && outcome.output.isEmpty && outcome.errorLines.count == 1, "\(outcome.error)")
+        #expect(outcome.error.hasPrefix("sniffer: \(target): cannot create"), "\(outcome.error)")
+      }
+      #expect(try Sniffer.run(arguments + ["--partial", partial, "-q"]).status == 0)
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: capture)) == octets)
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == partial)
+  }
+
   /// Every file and the summary, in any order and grouping of the partials.
   @Test(arguments: ["nginx-keepalive", "cookies-redirects", "pipelining", "node-chunked", "dns-names"])
   func reportIsThatOfOneRun(_ name: String) throws {
