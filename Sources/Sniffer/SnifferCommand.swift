@@ -51,10 +51,21 @@ struct SnifferCommand: ParsableCommand {
       if exitCode(for: error) == .validationFailure,
         let correction = FamiliarOptions.correction(of: message(for: error))
       {
-        exit(withError: correction)
+        refuse(correction)
       }
-      exit(withError: error)
+      refuse(error)
     }
+  }
+
+  /// Ends the program. Arguments that an error repeats have no effect on a terminal, and no lines of their own.
+  private static func refuse(_ error: any Error) -> Never {
+    guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+    var text = fullMessage(for: error)
+    for argument in ProgramArguments.all where argument.contains(where: \.isNewline) {
+      text = text.replacing(argument, with: ErrorOutput.escaped(argument))
+    }
+    ErrorOutput.show(text + "\n")
+    exit(withError: ExitCode.validationFailure)
   }
 
   /// Ends the program if its first word is a misspelt command. Other words are captures, and the command's options would be taken
@@ -65,12 +76,12 @@ struct SnifferCommand: ParsableCommand {
     let word = arguments[1]
     let isCommand = configuration.subcommands.contains { $0.configuration.commandName == word }
     guard !isCommand, !CaptureCheck.exists(word), let command = likelyCommand(word) else { return }
-    exit(withError: ValidationError("there is no command '\(word)'; did you mean \(command)?"))
+    refuse(ValidationError("there is no command '\(word)'; did you mean \(command)?"))
   }
 
-  /// The command that a word is a misspelling of; nil for other words, and for words that look like paths.
+  /// The command that a word is a misspelling of; nil for other words, for options, and for words that look like paths.
   static func likelyCommand(_ word: String) -> String? {
-    guard !word.contains("/"), !word.contains(".") else { return nil }
+    guard !word.contains("/"), !word.contains("."), !word.hasPrefix("-") else { return nil }
     let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
     let likely = names.map { (name: $0, distance: EditDistance.between(word, $0)) }.min { $0.distance < $1.distance }
     guard let likely, likely.distance <= 2, likely.distance < likely.name.count else { return nil }

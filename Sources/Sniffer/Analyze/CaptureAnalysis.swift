@@ -299,7 +299,7 @@ struct CaptureAnalysis {
       // A decompressor or libpcap may hold more than one read of the file.
       return !StopSignals.stop.isRequested
     } begin: { packets, continues in
-      logger.info("reading \(packets.name ?? "")")
+      logger.info("reading \(ErrorOutput.escaped(packets.name ?? ""))")
       simultaneous.begin(packets.name ?? "", at: packets.firstTimestamp, after: packets.lastTimestamp)
       if !continues { finishConnections(&pipeline) }
     } event: { event in
@@ -327,7 +327,7 @@ struct CaptureAnalysis {
     var reader = PartialReader()
     var octetsRead = 0
     for (index, segment) in partials.segments.enumerated() where !StopSignals.stop.isRequested {
-      logger.info("reading \(segment.file)")
+      logger.info("reading \(ErrorOutput.escaped(segment.file))")
       simultaneous.begin(
         segment.head.capture, at: segment.head.first, after: index > 0 ? partials.segments[index - 1].head.last : nil)
       if !partials.continues(index) { finishConnections(&pipeline) }

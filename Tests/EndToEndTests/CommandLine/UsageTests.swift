@@ -50,6 +50,9 @@ import Testing
     // Words that are nothing like one are captures.
     let other = try Sniffer.run(["walrus", "-i", "lo"])
     #expect(other.status == 64 && !other.error.contains("there is no command"))
+    // Neither are options.
+    let option = try Sniffer.run(["--top", "x"])
+    #expect(option.status == 64 && option.error.contains("--top <n>"), "\(option.error)")
   }
 
   /// A wrong command line, and a word that the message about it has to have.
@@ -86,6 +89,31 @@ import Testing
     #expect(outcome.errorLines.first?.hasPrefix("Error: ") == true)
     #expect(outcome.errorLines.first?.contains(mistake.word) == true)
     #expect(!FileManager.default.fileExists(atPath: scratch.path("report")), "nothing is written")
+  }
+
+  /// A usage error repeats arguments, which can be names of files that others chose.
+  @Test func wrongUsageHasNoEffectOnTheTerminal() throws {
+    let scratch = try Scratch()
+    let hostile = "\u{1b}[31m\u{202e}\n::error::x"
+    let file = try scratch.file(hostile).path
+    for arguments in [[file, file], ["--format", hostile, file], ["--marks", file, file, "--top", hostile]] {
+      let outcome = try Sniffer.run(arguments)
+      #expect(outcome.status == 64)
+      #expect(outcome.error.contains(#"\x1b[31m\xe2\x80\xae\x0a::error::x"#), "\(outcome.error)")
+      #expect(!outcome.error.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0.value == 0x202e })
+      #expect(!outcome.errorLines.contains { $0.hasPrefix("::") })
+    }
+  }
+
+  /// The same of the log.
+  @Test func theLogHasNoEffectOnTheTerminal() throws {
+    let scratch = try Scratch()
+    let file = try scratch.file("\u{1b}[31m\n.pcap", HandMadeCapture.octets(request: "", response: "")).path
+    for arguments in [[file], [file, "--partial", file + ".partial"], ["merge", file + ".partial"]] {
+      let outcome = try Sniffer.run(arguments + ["--log-level", "trace"])
+      #expect(outcome.status == 0 && outcome.error.contains(#"\x1b[31m\x0a.pcap"#), "\(outcome.error)")
+      #expect(!outcome.error.contains("\u{1b}"))
+    }
   }
 
   /// Without arguments it greets; with options and no capture it is wrong usage.
