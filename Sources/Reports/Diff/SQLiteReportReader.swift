@@ -79,6 +79,11 @@ struct SQLiteReportReader {
       let kind = try String.fetchOne(database, sql: "SELECT type FROM sqlite_master WHERE name = ?", arguments: [table])
       guard kind == "table" else { throw ReadingError(file: path, "has no table \(table)") }
     }
+    // Generated columns are not in these lists: their expressions could run as long.
+    let facts = Set(try String.fetchAll(database, sql: "SELECT name FROM pragma_table_info('meta')"))
+    guard facts.isSuperset(of: ["name", "value"]) else {
+      throw ReadingError(file: path, "its table meta lacks its columns")
+    }
     let known = Set(try String.fetchAll(database, sql: "SELECT name FROM pragma_table_info('apis')"))
     let counts = APIColumn.allCases.filter(\.isOriginal).map(\.rawValue)
     for column in ["host", "path", "method"] + counts + ["wait_ms_p50", "wait_ms_p95"] where !known.contains(column) {

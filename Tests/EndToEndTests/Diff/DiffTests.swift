@@ -107,6 +107,10 @@ import Testing
     let changes = [
       ("PRAGMA user_version = 3", "its schema has version 3"), ("PRAGMA application_id = 7", "but no report"),
       ("DROP TABLE meta", "has no table meta"),
+      (
+        "DROP TABLE meta; CREATE TABLE meta (name, value GENERATED ALWAYS AS (hex(name)))",
+        "table meta lacks its columns"
+      ),
       ("ALTER TABLE apis DROP COLUMN missing_bytes", "no column missing_bytes"),
       ("ALTER TABLE apis RENAME TO x; CREATE VIEW apis AS SELECT * FROM x", "has no table apis"),
       ("UPDATE apis SET requests = -1", "requests is not between"),

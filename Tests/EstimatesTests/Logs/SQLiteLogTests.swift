@@ -99,6 +99,16 @@ struct SQLiteLogTests {
     #expect(try refusal("CREATE VIEW v AS SELECT 1") == "has no table")
   }
 
+  /// Such a column can be reckoned for hours, one row after the other.
+  @Test("a table with generated columns is refused, and another one is found", arguments: ["VIRTUAL", "STORED"])
+  func generatedColumns(_ kind: String) throws {
+    let hostile = "CREATE TABLE t (\(Self.columns), x GENERATED ALWAYS AS (hex(host)) \(kind)); "
+    let reason = "table t: it has generated columns; copy it without them"
+    #expect(try refusal(hostile) == reason)
+    #expect(try refusal(hostile + "CREATE TABLE u (\(Self.columns))") == "table u has no rows")
+    #expect(try refusal(hostile + "CREATE TABLE u (\(Self.columns))", table: "t") == reason)
+  }
+
   @Test(
     "values of a wrong type are named with their row",
     arguments: [

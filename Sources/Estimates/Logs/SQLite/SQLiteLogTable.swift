@@ -55,7 +55,7 @@ struct SQLiteLogTable {
     in database: Database, options: LogOptions, file: String
   ) throws -> [(name: String, columns: [String])] {
     try tables(database).map { try description(of: $0, in: database, file) }
-      .filter { options.table == nil || options.table?.lowercased() == $0.name.lowercased() }
+      .filter { !$0.isComputed && (options.table == nil || options.table?.lowercased() == $0.name.lowercased()) }
       .map { ($0.name, $0.columns) }
   }
 
@@ -73,20 +73,24 @@ struct SQLiteLogTable {
     let name: String
     let columns: [String]
     let hasRowID: Bool
+    let isComputed: Bool
   }
 
   private init(_ description: Description, _ options: LogOptions) throws(RowProblem) {
+    // An expression of a hostile table takes any time for each row, and a check of the table reckons it, too.
+    guard !description.isComputed else { throw RowProblem("it has generated columns; copy it without them") }
     positions = try ColumnPositions(header: description.columns, columns: options.columns)
     (name, columns, hasRowID) = (description.name, description.columns, description.hasRowID)
   }
 
   private static func description(of table: Row, in database: Database, _ file: String) throws -> Description {
     let name = try text(table[0], file)
-    // Hidden columns belong to virtual tables; generated ones are as good as others.
+    // Generated columns are hidden.
     let columns = try Row.fetchAll(
-      database, sql: "SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid", arguments: [name])
+      database, sql: "SELECT name, hidden FROM pragma_table_xinfo(?) ORDER BY cid", arguments: [name])
     return Description(
-      name: name, columns: try columns.map { try text($0[0], file) }, hasRowID: table[1] == DatabaseValue.false)
+      name: name, columns: try columns.map { try text($0[0], file) }, hasRowID: table[1] == DatabaseValue.false,
+      isComputed: columns.contains { $0[1] != DatabaseValue.false })
   }
 
   /// A name in the schema. A damaged file can have any value there.
