@@ -39,6 +39,9 @@ struct RowProblem: Error, Equatable {
 }
 
 extension String {
-  /// At most `count` characters, so that one cell of a file cannot fill a screen.
-  func shortened(to count: Int = 40) -> String { self.count > count ? prefix(count) + "…" : self }
+  /// At most `count` scalars, so that one cell of a file cannot fill a screen. A character can have millions of them.
+  func shortened(to count: Int = 40) -> String {
+    let beginning = unicodeScalars.prefix(count)
+    return beginning.endIndex == endIndex ? self : String(beginning) + "…"
+  }
 }

@@ -49,6 +49,23 @@ struct WrongLogTests {
     #expect(refusal.hasPrefix(words), "\(refusal)")
   }
 
+  @Test("a value of another type is named in words of JSON")
+  func types() throws {
+    func refusal(_ entry: String) throws -> String { try LogFolder.refusal("{\"log\": {\"entries\": [\(entry)]}}") }
+    #expect(try refusal("null") == "entry 1, log.entries.1: expected an object")
+    #expect(try refusal("{\"startedDateTime\": 1}") == "entry 1, log.entries.1.startedDateTime: expected a text")
+    #expect(try LogFolder.refusal("{\"log\": 1}") == "log: expected an object")
+    #expect(try LogFolder.refusal("{}").hasSuffix("nor lines of curl (objects with \"size_request\")"))
+  }
+
+  @Test("a character of a million scalars does not fill the error")
+  func longCharacter() throws {
+    let text = "e" + String(repeating: "\u{301}", count: 300_000)
+    for log in ["host,\(text)\n", "host,path,type,occur_time,length\nh,/,request,1772359200,\(text)\n"] {
+      #expect(try LogFolder.refusal(log).utf8.count < 500)
+    }
+  }
+
   @Test("the position of a syntax error is told")
   func position() throws {
     let refusal = try LogFolder.refusal("{\"log\": {\n\"entries\": [\n  {\"a\": tru}\n]}}")

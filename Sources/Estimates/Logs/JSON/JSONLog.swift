@@ -102,9 +102,21 @@ struct JSONLog {
     case .dataCorrupted(let context):
       return "\(position(context, place)): \(context.debugDescription.shortened(to: 120))"
     case .keyNotFound(let key, let context): return "\(position(context, place)): no \(key.stringValue)"
-    case .typeMismatch(_, let context), .valueNotFound(_, let context):
-      return "\(position(context, place)): \(context.debugDescription.shortened(to: 120))"
+    case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
+      return "\(position(context, place)): \(expectation(type) ?? context.debugDescription.shortened(to: 240))"
     @unknown default: return "cannot be read as JSON: \(error)"
+    }
+  }
+
+  /// The expected value in words; nil for types whose own errors say it. Foundation's words name types of Swift.
+  private static func expectation(_ type: any Any.Type) -> String? {
+    switch type {
+    case is String.Type: "expected a text"
+    case is Bool.Type: "expected true or false"
+    case is any Numeric.Type: "expected a number"
+    case is [Any].Type: "expected an array"
+    case is [String: Any].Type: "expected an object"
+    default: nil
     }
   }
 
