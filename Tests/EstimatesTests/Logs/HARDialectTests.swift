@@ -104,4 +104,44 @@ struct HARDialectTests {
     #expect(try found(200, 100, 77, 77, sent: 0)?.isFromCache == true)
     #expect(try found(200, 100, 177, 77)?.isFromCache == false)
   }
+
+  @Test(
+    "Firefox: where bodies are often shorter than header sections, bodySize is the content alone", arguments: [4, 5])
+  func firefoxWithoutHeaders(short: Int) throws {
+    let sizes = Array(repeating: 30, count: short) + [5_000, 0]
+    let entries = sizes.map { size in
+      """
+      {"startedDateTime": "2026-03-01T10:00:00Z", "request": {"method": "GET", "url": "http://h/", "headersSize": 300, "bodySize": 0},
+       "response": {"status": 200, "headersSize": 100, "bodySize": \(size), "content": {"size": 9}}}
+      """
+    }
+    let log = try LogFolder.read(
+      "{\"log\": {\"creator\": {\"name\": \"Firefox\"}, \"entries\": [\(entries.joined(separator: ","))]}}")
+    let long = log.entries.filter { $0.kind == .response }.suffix(2)
+    let expected =
+      short < 5 ? [[100, 4_900, 9, 5_000], [100, 0, 9, 0]] : [[100, 5_000, 9, 5_100], [100, 0, 9, 100]]
+    #expect(long.map(figures) == expected)
+    #expect(
+      try figures(rows("Firefox", "GET", request: (300, 0), status: 200, response: (-1, 41)).last)
+        == [nil, 41, 0, nil])
+  }
+
+  @Test("methods in lower case; a date that was never set is an unknown time")
+  func unset() throws {
+    func found(_ method: String, _ date: String) throws -> AppLog {
+      try LogFolder.read(
+        """
+        {"log": {"entries": [{"startedDateTime": "\(date)", "request": {"method": "\(method)", "url": "http://h/"},
+          "response": {"status": 200}, "timings": {"send": 1, "wait": 2, "receive": 3}}]}}
+        """)
+    }
+    #expect(try found("post", "2026-03-01T10:00:00Z").entries.map(\.method) == ["POST", "POST"])
+    #expect(try found("Purge", "2026-03-01T10:00:00Z").entries.map(\.method) == ["Purge", "Purge"])
+    for date in ["1970-01-01T00:00:00.000Z", "1970-01-01T08:00:00+08:00", "0001-01-01T00:00:00"] {
+      let log = try found("GET", date)
+      #expect(log.entries.allSatisfy { $0.time == nil && $0.endTime == nil })
+      #expect(log.notices == ["rows without a time: 2"])
+    }
+    #expect(try found("GET", "1999-01-01T00:00:00Z").entries.allSatisfy { $0.time != nil })
+  }
 }

@@ -37,6 +37,20 @@ struct LogTimeTests {
     ])
   func nonsense(text: String) throws { #expect(try time(text) == nil) }
 
+  @Test("the zero of a clock is a time that was never set, unless the unit is given")
+  func unset() throws {
+    let times = LogTime(unit: .automatic, zone: .gmt)
+    for cell in [
+      LogCell.integer(0), .real(0), .text("0"), .text("1970-01-01T00:00:00Z"), .text("1970-01-01 09:00:00 +0900"),
+      .text("0001-01-01T00:00:00"),
+    ] {
+      #expect(try times.time(cell) == nil)
+    }
+    #expect(try times.time(.text("1999-12-31T00:00:00Z")) != nil)
+    #expect(throws: RowProblem.self) { try times.time(.integer(1)) }
+    #expect(try LogTime(unit: .seconds, zone: .gmt).time(.integer(0)) == 0)
+  }
+
   @Test("a unit that is given is taken at its word")
   func given() throws {
     #expect(try time("1000", .milliseconds) == 1_000_000_000)

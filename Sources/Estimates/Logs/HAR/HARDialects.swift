@@ -106,7 +106,8 @@ struct FirefoxHAR: HARMeaning {
     var body = message.bodySize
     if let whole = message.bodySize, let headers = message.headersSize, whole >= headers { body = whole - headers }
     var figures = ArchivedFigures(
-      headers: message.headersSize, body: body, decoded: message.content?.size, whole: message.bodySize)
+      headers: message.headersSize, body: body, decoded: message.content?.size,
+      whole: message.headersSize == nil ? nil : message.bodySize)
     // The length as transferred does not tell the length after decoding.
     if let body, message.content?.size == body { figures.decoded = nil }
     return figures
@@ -115,4 +116,21 @@ struct FirefoxHAR: HARMeaning {
   func isFromCache(_ entry: ArchivedEntry) -> Bool {
     entry.request.headersSize == 0 && (entry.response?.status ?? 0) != 0
   }
+
+  /// Other versions and tools write the content alone into `bodySize`. In their logs it is often shorter than the header section.
+  func settle(_ rows: inout [LogEntry]) {
+    let counted = rows.indices.filter { row in
+      rows[row].kind == .response && !rows[row].isFromCache && rows[row].length ?? 0 > 0
+        && rows[row].headerLength ?? 0 > 0
+    }
+    let short = counted.count { row in rows[row].length ?? 0 < rows[row].headerLength ?? 0 }
+    guard short >= Self.leastShort, short * 20 >= counted.count else { return }
+    for row in rows.indices where rows[row].kind == .response {
+      guard let headers = rows[row].headerLength, let body = rows[row].length else { continue }
+      (rows[row].bodyLength, rows[row].length) = (body, headers + body)
+    }
+  }
+
+  /// The fewest responses that show it.
+  private static let leastShort = 5
 }

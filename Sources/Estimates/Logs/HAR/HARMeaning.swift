@@ -10,6 +10,8 @@ protocol HARMeaning: Sendable {
   func isFromCache(_ entry: ArchivedEntry) -> Bool
   /// Whether the transfer failed or was cancelled.
   func isAborted(_ entry: ArchivedEntry) -> Bool
+  /// Corrects the rows of the whole log, where they show that its producer means something else.
+  func settle(_ rows: inout [LogEntry])
   /// Milliseconds from `startedDateTime` to the request's first octet; `total` is the entry's `time`.
   func requestDelay(_ timings: HARTimings, total: Double?) -> Double
 }
@@ -40,6 +42,8 @@ extension HARMeaning {
   func isAborted(_ entry: ArchivedEntry) -> Bool {
     entry.response?.error != nil || (entry.response?.status ?? 0) == 0
   }
+
+  func settle(_ rows: inout [LogEntry]) {}
 
   func requestDelay(_ timings: HARTimings, total: Double?) -> Double { timings.untilConnected(total: total) }
 

@@ -72,7 +72,7 @@ struct TaskMetricsLog {
     var request = LogEntry(
       row: row, kind: .request, host: names.shared(url.host), path: names.shared(url.path), time: start)
     request.exchange = row
-    request.method = metrics.request.httpMethod ?? ""
+    request.method = metrics.request.httpMethod?.asMethod ?? ""
     request.query = names.shared(url.query ?? "")
     request.queryLength = url.queryLength
     request.isFromCache = metrics.fetchType == .localCache || metrics.fetchType == .serverPush

@@ -19,6 +19,8 @@ struct LogTime {
   func time(_ cell: LogCell, _ column: LogColumn = .time) throws(RowProblem) -> Int64? {
     switch cell {
     case .absent: return nil
+    case .integer(0) where unit == .automatic, .real(0) where unit == .automatic: return nil
+    case .text("0") where unit == .automatic: return nil
     case .integer(let number):
       guard let time = time(seconds: number, nanoseconds: 0) else { throw problem(cell, column) }
       return time
@@ -26,11 +28,15 @@ struct LogTime {
       guard let time = time(number) else { throw problem(cell, column) }
       return time
     case .text(let text):
+      if Self.isUnset(text) { return nil }
       guard let time = time(text) else { throw problem(cell, column) }
       return time
     case .octets: throw problem(cell, column)
     }
   }
+
+  /// Whether a text is the zero of a clock, in whichever zone: programs write it for a time that they never set.
+  static func isUnset(_ text: String) -> Bool { CalendarTime(text).map { $0.seconds < 2 * 86_400 } ?? false }
 
   /// The time of a floating-point number; nil when it is out of range.
   func time(_ number: Double) -> Int64? {

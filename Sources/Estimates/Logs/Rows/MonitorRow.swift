@@ -205,12 +205,8 @@ struct MonitorRow {
     guard text.utf8.count <= 64, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
       throw RowProblem(.method, expected: "a method", found: cell)
     }
-    // Methods are case-sensitive (RFC 9110 §9.1), but some libraries name them in lower case: axios, fetch.
-    let upper = text.uppercased()
-    return methods.contains(upper) ? upper : text
+    return text.asMethod
   }
-
-  private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]
 
   /// The status; 0 without one. Apps write the number of an error in its place, as -1 and -1001: no response came.
   private static func status(_ cell: LogCell) throws(RowProblem) -> Int {
@@ -235,6 +231,14 @@ extension LogEntry {
 }
 
 extension String {
+  /// The text as a method. Methods are case-sensitive (RFC 9110 §9.1), but some libraries name them in lower case: axios, fetch.
+  var asMethod: String {
+    let upper = uppercased()
+    return Self.methods.contains(upper) ? upper : self
+  }
+
+  private static let methods: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]
+
   /// The text in lower case. Most names of a log already are, and are returned unchanged.
   fileprivate var lowercase: String {
     utf8.contains { $0 >= 0x80 || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 } ? lowercased() : self
