@@ -75,10 +75,12 @@ public struct Verification: Sendable {
       if let exchanged { row.total.causes.append(Cause(.exchangedColumns, 0, detail: exchanged.words)) }
       row.isAmbiguous = match.isAmbiguous
       let sent = message.row.status
-      if entry.kind == .response, !match.isChain, !WireExchange.agree(entry.status, sent), entry.status != 200 {
+      if entry.kind == .response, !match.isChain, !match.isAmbiguous, !WireExchange.agree(entry.status, sent),
+        entry.status != 200
+      {
         row.total.causes.append(Cause(.otherStatus, 0, detail: "\(entry.status) for \(sent)"))
       }
-      if match.timeShift != nil, !repeated.contains(message.row.exchange) {
+      if match.timeShift != nil, !match.isOpen, !repeated.contains(message.row.exchange) {
         row.total.causes.append(Cause(.timeShifted, 0))
       }
       if let phases = entry.phases, let times = timings[message.row.exchange] { row.phases = (phases, times) }

@@ -79,4 +79,19 @@ import Testing
     let numbers = PollSamples.verify(entries, wire).numbers
     #expect(numbers.indices.allSatisfy { numbers[$0] == ($0 / 2 % 3 == 2 ? nil : $0 + 1) })
   }
+
+  /// A placeholder stands for a value that the log must not have. Another value that the wire lacks is another message's.
+  @Test(arguments: [
+    "***", "%2A%2A", "REDACTED", "[Filtered]", "%3Credacted%3E", "xxxxx", "", "x", "7*", "[1,2]", "{\"hidden\":1}",
+    "filtered",
+  ])
+  func aPlaceholderStandsForAnyValue(_ value: String) {
+    let wire = wire { ("/poll", "token=secret\($0)&v=1") }
+    var entries = PollSamples.log(wire)
+    for index in entries.indices {
+      entries[index].query = index < 4 ? "token=secret\(index / 2)&v=1" : "token=\(value)&v=1"
+    }
+    let isMasked = value.count > 1 && !["7*", "[1,2]", "{\"hidden\":1}", "filtered"].contains(value)
+    #expect(PollSamples.verify(entries, wire).numbers == (1...24).map { isMasked || $0 < 5 ? $0 : nil })
+  }
 }

@@ -158,4 +158,13 @@ import Testing
     #expect(wrong.compactMap(\.entry?.exchange) == [first[0], first[1]])
     #expect(verification.rows(with: .aborted).isEmpty)
   }
+
+  /// Every fourth exchange has one time of long ago: it tells nothing, and equal messages may be each other's.
+  @Test func aTimeThatStandsStillIsNoClock() {
+    var entries = PollSamples.log(wire)
+    for index in entries.indices where index / 2 % 4 == 1 { entries[index].time = 1_577_836_800 * second }
+    for row in PollSamples.verify(entries, wire).rows where row.message != nil {
+      #expect(row.entry?.row == row.message?.row.number || row.isAmbiguous, "\(row.entry?.row ?? 0)")
+    }
+  }
 }

@@ -327,4 +327,49 @@ import Testing
     #expect(verification.rows.allSatisfy { $0.body.unexplained == 0 })
     #expect(verification.rows.filter { $0.body.causes.map(\.kind) == [.charactersForOctets] }.count == 6)
   }
+
+  /// The client waits 200 ms before it sends a request again: its first tries say that they failed.
+  @Test func aTryThatFailedIsNoRepetitionOfItsSuccess() {
+    let wire = wire(polls)
+    var entries = log(wire)
+    for (number, index) in stride(from: 0, to: entries.count, by: 2).enumerated() {
+      var failed = entries[index]
+      (failed.row, failed.exchange, failed.isAborted) = (100 + number, 100 + number, true)
+      failed.time = (failed.time ?? 0) - 200_000_000
+      entries.append(failed)
+    }
+    let verification = verify(entries, wire)
+    #expect(numbers(verification) == (1...24).map { $0 } + Array(repeating: nil, count: 12))
+    #expect(verification.rows(with: .doubled).isEmpty && verification.rows(with: .missedByWire).count == 12)
+  }
+
+  /// Each exchange has a row of zeros, too. Two rows with figures have errors in both of them.
+  @Test func aRowOfZerosLeavesItsMessageToARowWithAnError() {
+    let wire = wire(polls)
+    let entries = log(wire).enumerated().flatMap { index, entry in
+      var zeros = entry
+      (zeros.exchange, zeros.lineLength, zeros.headerLength, zeros.bodyLength, zeros.length) = (
+        100 + (entry.exchange ?? 0), 0, 0, 0, 0
+      )
+      var entry = entry
+      if [6, 7, 14, 15].contains(index) {
+        (entry.headerLength, entry.length) = (2_030, (entry.length ?? 0) + 2_000)
+      }
+      return [zeros, entry]
+    }
+    let verification = verify(entries, wire)
+    let owners = verification.rows.filter { $0.entry?.headerLength ?? 0 > 0 }
+    #expect(owners.map { $0.message?.row.number } == (1...24).map { $0 })
+    #expect(owners.filter { $0.unexplained != 0 }.count == 4)
+  }
+
+  /// Two equal exchanges at nearly one time, and one of the rows lacks its answer: each may be the other's.
+  @Test func aRowWithoutItsAnswerMayBeItsNeighbours() {
+    let wire = wire(polls + [(10_000, 300), (10_001, 300)])
+    var entries = log(wire)
+    for index in 24..<28 { entries[index].time = (entries[index].time ?? 0) + (index < 26 ? 1_000_000 : 0) }
+    entries.remove(at: 25)
+    let rows = verify(entries, wire).rows.filter { $0.entry?.row ?? 0 > 24 }
+    #expect(rows.count == 3 && rows.allSatisfy(\.isAmbiguous))
+  }
 }

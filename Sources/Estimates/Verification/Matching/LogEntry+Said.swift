@@ -9,6 +9,8 @@ extension LogEntry {
     var query: String?
     var method: String
     var status: Int
+    /// A try that failed is another one than its repetition.
+    var isAborted: Bool
     var figures: [Int?]
     var time: Int64
     var endTime: Int64?
@@ -18,7 +20,7 @@ extension LogEntry {
   var said: Said? {
     time.map {
       Said(
-        kind: kind, host: host, path: path, query: query, method: method, status: status,
+        kind: kind, host: host, path: path, query: query, method: method, status: status, isAborted: isAborted,
         figures: [length, lineLength, headerLength, bodyLength, decodedLength, queryLength], time: $0,
         endTime: endTime)
     }

@@ -33,6 +33,12 @@ extension Matcher {
         let near = group.exchanges.filter {
           isOpen($0, for: row) && gain.isNear(rows[row], $0) && (!isDoubled || isExact(row, $0, gain))
         }
+        if near.isEmpty, !isDoubled, let found = ofSilent(for: row, group.exchanges, gain) {
+          pairs[found.silent] = nil
+          // The row's figures fit no message.
+          pairs[row] = Pair(exchange: found.exchange, isAmbiguous: true, isOpen: true)
+          take(row, found.exchange)
+        }
         guard let nearest = near.min(by: { gain.lateness(rows[row], $0) < gain.lateness(rows[row], $1) }) else {
           continue
         }
@@ -47,6 +53,25 @@ extension Matcher {
         take(row, nearest)
       }
     }
+  }
+
+  /// The exchange of a row that has only figures of 0, and no better time, for a row with figures. The other one is likelier an answer
+  /// from a cache, or the begin of the exchange.
+  private func ofSilent(for row: Int, _ candidates: [Int], _ gain: PairGain) -> (silent: Int, exchange: Int)? {
+    guard !isSilent(row) else { return nil }
+    func late(_ row: Int, _ exchange: Int) -> UInt64 { gain.lateness(rows[row], exchange) }
+    return candidates.compactMap { exchange in
+      guard let silent = takenBy[exchange].request, silent == takenBy[exchange].response,
+        pairs[silent]?.exchange == exchange, isSilent(silent), gain.isNear(rows[row], exchange),
+        late(row, exchange) <= late(silent, exchange)
+      else { return nil }
+      return (silent, exchange)
+    }.min { late(row, $0.exchange) < late(row, $1.exchange) }
+  }
+
+  /// Whether a row has figures, and all of them are 0.
+  private func isSilent(_ row: Int) -> Bool {
+    rows[row].rows.allSatisfy { log[$0].isZero } && rows[row].rows.contains { log[$0].hasFigureBesideBody }
   }
 
   /// The exchanges without a row, by host and path.
@@ -155,6 +180,30 @@ extension Matcher {
             guard let own = gain(rows[owner], exchange), isNearer || worth > own - doubt else { continue }
             // The other row would have the same figures for it.
             if !isOtherHost, repeats(row, owner) { pairs[owner]?.isAmbiguous = true } else { open(owner) }
+          }
+        }
+      }
+    }
+  }
+
+  /// Calls rows without an answer, or without a query, ambiguous where they and a row that was paired before them may have each
+  /// other's exchanges.
+  mutating func doubtLater(_ gain: PairGain) {
+    let longest = exchanges.map { $0.end.saturatingSubtract($0.start) }.max() ?? 0
+    for group in groups.loose {
+      for row in group.rows where !rows[row].isAnswered || rows[row].query == nil {
+        guard let own = pairs[row]?.exchange, exchanges[own].response != nil, let worth = gain(rows[row], own) else {
+          continue
+        }
+        for exchange in near(row, group.exchanges, longest, gain) where exchange != own {
+          guard let owner = takenBy[exchange].request, pairs[owner]?.exchange == exchange,
+            rows[owner].isAnswered && !rows[row].isAnswered || rows[owner].query != nil && rows[row].query == nil,
+            let before = gain(rows[owner], exchange), let exchanged = gain(rows[row], exchange),
+            let others = gain(rows[owner], own), worth + before - exchanged - others < PairGain.doubt
+          else { continue }
+          for (row, own, other) in [(row, own, exchange), (owner, exchange, own)] {
+            pairs[row]?.isAmbiguous = true
+            if figures(of: own, for: row) != figures(of: other, for: row) { open(row) }
           }
         }
       }

@@ -23,11 +23,13 @@ extension Matcher {
       func agrees(_ vote: ClockFit.Vote) -> Bool { vote.distances.contains { ClockFit.isOne($0, shift) } }
       let own = Self.agreed(votes.map { shifts[$0.row] == nil && agrees($0.vote) }).map { votes[$0].row }
       guard let first = own.first, let last = own.last else { break }
+      open.removeAll { agrees($0.vote) }
+      // A clock that stands is none: the time may never have been set.
+      guard Set(own.map { rows[$0].time }).count > 1 else { continue }
       for row in own { shifts[row] = shift }
       if (first...last).count(where: { pairs[$0] != nil }) * 2 <= own.count {
         for row in first...last { shifts[row] = shifts[row] ?? shift }
       }
-      open.removeAll { agrees($0.vote) }
     }
     return shifts
   }

@@ -94,6 +94,7 @@ struct Matching {
     pairing.doubtContested(left, gain)
     pairing.doubtCopies(gain)
     pairing.doubtExchanged(gain)
+    pairing.doubtLater(gain)
     settle(chains, gain)
     findRepeated()
   }
