@@ -18,6 +18,8 @@ public struct AppLog: Sendable {
     default: ("entry", "entries")
     }
   }
+  /// The columns that a table has, also where no row has a value.
+  var columns: Set<LogColumn> = []
   /// Whether the rows are the lines of a text file.
   var hasLines = false
   /// Octets of memory that the rows of `add` take.

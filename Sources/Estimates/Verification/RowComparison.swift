@@ -58,6 +58,12 @@ final class LogReadings {
       } ?? [], fit: { FormFit($0, kind: kind).wholes() }, search: { WholeReading.readings(of: $0, giving: $1) })
     var known = KnownParts()
     known.absentIsUnknown = log.dialect != .monitor
+    // A column without any value says that its figures are unknown, not that they are not counted.
+    let isRequest = kind == .request
+    known.line = !log.columns.isDisjoint(with: [.lineLength, isRequest ? .requestLineLength : .responseLineLength])
+    known.header =
+      !log.columns.isDisjoint(with: [.headerLength, isRequest ? .requestHeaderLength : .responseHeaderLength])
+    known.body = !log.columns.isDisjoint(with: [.bodyLength, isRequest ? .requestBodyLength : .responseBodyLength])
     var sums: [Parts: Int] = [:]
     for entry in log.entries where entry.kind == kind || kind == .response && entry.kind == .interim {
       if entry.hasAllParts, let parts = entry.partsOfLength(MessageOctets()) { sums[parts, default: 0] += 1 }
@@ -273,7 +279,7 @@ final class LogReadings {
         sum += app
         causes += comparison.causes
         total.unexplained += comparison.unexplained
-      } else if part == .line, headers.isDoubted {
+      } else if part == .line, headers.isDoubted, !row.header.causes.contains(where: { $0.kind == .lineInHeader }) {
         // Figures that are rounded, or not understood, may have the line in them.
         total.unexplained -= wire
       } else {

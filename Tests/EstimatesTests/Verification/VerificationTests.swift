@@ -282,4 +282,57 @@ import Testing
     #expect(verification.rows.filter { $0.status == .appOnly }.count == 2)
     #expect(isBalanced(verification))
   }
+
+  /// The log has a column for header sections, and no row has a value in it.
+  @Test(arguments: [false, true]) func aColumnWithoutValuesIsUnknown(_ isThere: Bool) {
+    var log = log(
+      line: .request(.asSent, .crlf), status: .status(.asSent, .crlf), header: HeaderReading(form: .wire),
+      body: .transferred)
+    for index in log.entries.indices {
+      (log.entries[index].lineLength, log.entries[index].headerLength, log.entries[index].length) = (nil, nil, nil)
+    }
+    log.columns = isThere ? [.requestHeaderLength, .responseHeaderLength, .bodyLength] : [.bodyLength]
+    let verification = Verification(log, wire)
+    let matched = verification.rows.filter { $0.entry != nil && $0.message != nil }
+    #expect(matched.count == 12)
+    #expect(matched.allSatisfy { ($0.total.app == nil) == isThere })
+    #expect(verification.rows(with: .headerNotCounted).isEmpty == isThere)
+  }
+
+  /// Header sections of requests have the request-line in them; those of responses are a constant.
+  @Test func aLineInTheHeaderSectionIsNotMissingWhereOtherFiguresAreStrange() {
+    let wire = PollSamples.polls(40, every: 400).map { message in
+      var message = message
+      let more = message.row.number % 4 * 10
+      message.row.octets.header += more
+      message.fields = [WireField(name: Array("x".utf8), value: Array(repeating: 0x61, count: 23 + more))]
+      return message
+    }
+    let entries = PollSamples.log(wire).map { entry in
+      var entry = entry
+      let header = wire[entry.row - 1].row.octets.header
+      (entry.lineLength, entry.headerLength) = (nil, entry.kind == .request ? 20 + header : 77)
+      entry.length = (entry.headerLength ?? 0) + (entry.bodyLength ?? 0)
+      return entry
+    }
+    let requests = PollSamples.verify(entries, wire).rows.filter { $0.entry?.kind == .request }
+    #expect(requests.allSatisfy { $0.total.difference == 0 && $0.total.unexplained == 0 })
+  }
+
+  /// Ten of forty responses are chunked, and three of them have trailers: the app counts bodies as they come from the socket.
+  @Test func bodiesWithFramingAndTrailersAreExplained() {
+    let wire = PollSamples.polls(40, every: 400).map { message in
+      var message = message
+      guard message.row.kind == .response, message.row.number % 8 == 0 else { return message }
+      message.row.octets.framing = 17
+      message.row.octets.trailer = message.row.number % 24 == 0 ? 12 : 0
+      return message
+    }
+    let entries = PollSamples.log(wire).map { entry in
+      var entry = entry
+      entry.bodyLength = (entry.length ?? 0) - 50
+      return entry
+    }
+    #expect(PollSamples.verify(entries, wire).rows.allSatisfy { $0.unexplained == 0 })
+  }
 }

@@ -67,6 +67,7 @@ struct MonitorTable {
       }
     }
     movePhases()
+    log.columns = Set(columns.found.map(\.column))
     log.notices = columns.notices
     if hasLongDuration {
       for index in log.entries.indices where log.entries[index].kind != .request || columns.shape == .message {

@@ -16,7 +16,7 @@ enum BodyReading: Reading, CaseIterable {
   case expectedLength
   /// The content with its chunk framing, without trailers.
   case framed
-  /// The content with its chunk framing and the trailers.
+  /// The content with its chunk framing and the trailers, if there are any.
   case framedWithTrailers
   /// The content with the headers of its frames in HTTP/2 or HTTP/3, except the header of the earlier frame with the fields.
   case dataFrames
@@ -40,7 +40,7 @@ enum BodyReading: Reading, CaseIterable {
     case .decoded where message.decodedLength == nil, .recompressed where message.gzipLength == nil: nil
     case .declared where message.contentLength == nil: nil
     case .expectedLength where message.contentLength != nil || message.row.kind == .request: nil
-    case .framed where message.row.octets.framing == 0, .framedWithTrailers where message.row.octets.trailer == 0: nil
+    case .framed where message.row.octets.framing == 0, .framedWithTrailers where message.row.octets.framing == 0: nil
     case .dataFrames where !message.isEncoded || message.row.octets.framing < message.fieldFrameHeader: nil
     case .everything where message.isEncoded, .everythingUnframed where Self.head(of: message) == nil: nil
     case .uncaptured where message.row.missing == 0: nil
