@@ -39,7 +39,8 @@ import Testing
       ("others twice", "3000"), ("redirections logged as 200", "2000"), ("numbers of APIs", "0"), ("two devices", "0"),
       ("one name for all hosts", "0"), ("tries in vain", "0"), ("200 ms apart", "12345"), ("of neighbours", "12345"),
       ("last figures", "5000"), ("0 in place", "0"), ("at the begin", "0"), ("last response", "0"),
-      ("one status", "6000"),
+      ("one status", "6000"), ("unknown header", "0"), ("200 ms before", "0"), ("0 octets again", "0"), ("masked", "0"),
+      ("one answer", "0"), ("not set", "0"),
     ])
   func noRowHasAnothersMessage(_ meter: String, _ seed: String) throws {
     let script = Corpus.folder.appendingPathComponent("record/check-meters")
