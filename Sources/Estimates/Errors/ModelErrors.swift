@@ -1,4 +1,5 @@
 import HTTPReassembly
+import Packets
 
 /// The errors of models: of all messages, and by API.
 ///
@@ -37,6 +38,11 @@ public struct ModelErrors: Sendable {
     var method: [UInt8]
 
     var length: Int { host.count + path.count + method.count }
+
+    /// As whole runs of octets: interim responses share paths of 60 KB, and each is a message.
+    func hash(into hasher: inout Hasher) {
+      for part in [host, path, method] { part.withOctets { $0.hash(into: &hasher) } }
+    }
   }
 
   private var indices: [Name: Int] = [:]

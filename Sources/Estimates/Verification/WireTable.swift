@@ -5,8 +5,8 @@ public struct WireTable: WireMessageConsumer {
   /// Keeping a message never fails.
   public typealias Failure = Never
 
-  /// Octets of memory that messages may take with what a comparison keeps of them: some 3 KiB for a usual message.
-  public static let memoryLimit = 3 << 29
+  /// Octets of memory that messages may take with what a comparison keeps of them: 4.5 KiB for a usual message.
+  public static let memoryLimit = 2 << 30
   /// The messages; `sort` orders them by number.
   public private(set) var messages: [WireMessage] = []
   /// The first message that did not fit, and all later ones; nil when all fitted.

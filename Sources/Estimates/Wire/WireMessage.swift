@@ -85,7 +85,7 @@ public struct WireMessage: Sendable {
   }
 
   /// Octets of memory of a message and of what a comparison keeps of it, besides texts, and of a field line besides its octets: two arrays.
-  private static let memoryWithoutTexts = 1 << 10
+  private static let memoryWithoutTexts = 2_816
   private static let fieldMemory = 128
 
   /// Values of the fields with this name (given in lower case), in order.
