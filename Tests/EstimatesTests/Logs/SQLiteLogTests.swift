@@ -99,7 +99,7 @@ struct SQLiteLogTests {
     #expect(try refusal("CREATE VIEW v AS SELECT 1") == "has no table")
   }
 
-  /// Such a column can be reckoned for hours, one row after the other.
+  /// Such a column can be computed for hours, one row after the other.
   @Test("a table with generated columns is refused, and another one is found", arguments: ["VIRTUAL", "STORED"])
   func generatedColumns(_ kind: String) throws {
     let hostile = "CREATE TABLE t (\(Self.columns), x GENERATED ALWAYS AS (hex(host)) \(kind)); "

@@ -77,7 +77,7 @@ struct SQLiteLogTable {
   }
 
   private init(_ description: Description, _ options: LogOptions) throws(RowProblem) {
-    // An expression of a hostile table takes any time for each row, and a check of the table reckons it, too.
+    // An expression of a hostile table takes any time for each row, and a check of the table computes it, too.
     guard !description.isComputed else { throw RowProblem("it has generated columns; copy it without them") }
     positions = try ColumnPositions(header: description.columns, columns: options.columns)
     (name, columns, hasRowID) = (description.name, description.columns, description.hasRowID)
