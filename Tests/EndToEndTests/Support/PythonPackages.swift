@@ -47,6 +47,11 @@ struct PythonPackages: Sendable {
     let folder = Sniffer.productsFolder.appendingPathComponent(name)
     let python = folder.appendingPathComponent("bin/python")
     return making.withLock { _ in
+      // Groups of tests are processes that run beside each other, and some need the same packages. The program's file is there in any run.
+      guard let lock = FileHandle(forReadingAtPath: Sniffer.url.path), flock(lock.fileDescriptor, LOCK_EX) == 0 else {
+        return (nil, "\(Sniffer.url.path) cannot be locked")
+      }
+      defer { try? lock.close() }
       let importing = ["-c", "import " + modules.joined(separator: ", ")]
       if failure(python, importing) == nil { return (python, "") }
       // A try that ended half-way leaves an environment that cannot be mended, such as one without pip: the next try begins with nothing.
