@@ -41,7 +41,9 @@ public struct ModelErrors: Sendable {
 
     /// As whole runs of octets: interim responses share paths of 60 KB, and each is a message.
     func hash(into hasher: inout Hasher) {
-      for part in [host, path, method] { part.withOctets { $0.hash(into: &hasher) } }
+      host.withOctets { $0.hash(into: &hasher) }
+      path.withOctets { $0.hash(into: &hasher) }
+      method.withOctets { $0.hash(into: &hasher) }
     }
   }
 

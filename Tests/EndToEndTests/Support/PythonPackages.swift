@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import Testing
 
 /// Packages from the Python Package Index that tests use as witnesses, in an environment of their own beside the build.
@@ -38,34 +37,30 @@ struct PythonPackages: Sendable {
             if end.code: raise
     """
 
-  /// Held while an environment is made: each needs a processor for some seconds, and all tests that wait for one start at once.
-  private static let making = Mutex(())
-
   private static func find(_ name: String, _ packages: [String], _ modules: [String]) -> (python: URL?, reason: String)
   {
     guard let system = Environment.tool("python3") else { return (nil, "python3 is not installed") }
     let folder = Sniffer.productsFolder.appendingPathComponent(name)
     let python = folder.appendingPathComponent("bin/python")
-    return making.withLock { _ in
-      // Groups of tests are processes that run beside each other, and some need the same packages. The program's file is there in any run.
-      guard let lock = FileHandle(forReadingAtPath: Sniffer.url.path), flock(lock.fileDescriptor, LOCK_EX) == 0 else {
-        return (nil, "\(Sniffer.url.path) cannot be locked")
-      }
-      defer { try? lock.close() }
-      let importing = ["-c", "import " + modules.joined(separator: ", ")]
-      if failure(python, importing) == nil { return (python, "") }
-      // A try that ended half-way leaves an environment that cannot be mended, such as one without pip: the next try begins with nothing.
-      // What an older Python left there is of no use to this one, either.
-      var failures: [String] = []
-      for _ in 1...3 {
-        try? FileManager.default.removeItem(at: folder)
-        guard let failure = made(folder, by: system, python, packages) ?? failure(python, importing) else {
-          return (python, "")
-        }
-        if !failures.contains(failure) { failures.append(failure) }
-      }
-      return (nil, failures.joined(separator: "; "))
+    // One at a time: each needs a processor for some seconds, and all tests that wait for one start at once. Groups of tests are processes
+    // that run beside each other, and some need the same packages. The program's file is there in any run.
+    guard let lock = FileHandle(forReadingAtPath: Sniffer.url.path), flock(lock.fileDescriptor, LOCK_EX) == 0 else {
+      return (nil, "\(Sniffer.url.path) cannot be locked")
     }
+    defer { try? lock.close() }
+    let importing = ["-c", "import " + modules.joined(separator: ", ")]
+    if failure(python, importing) == nil { return (python, "") }
+    // A try that ended half-way leaves an environment that cannot be mended, such as one without pip: the next try begins with nothing.
+    // What an older Python left there is of no use to this one, either.
+    var failures: [String] = []
+    for _ in 1...3 {
+      try? FileManager.default.removeItem(at: folder)
+      guard let failure = made(folder, by: system, python, packages) ?? failure(python, importing) else {
+        return (python, "")
+      }
+      if !failures.contains(failure) { failures.append(failure) }
+    }
+    return (nil, failures.joined(separator: "; "))
   }
 
   /// Makes an environment with packages. Returns why it cannot; nil where it is made.
