@@ -65,22 +65,28 @@ struct PythonPackages: Sendable {
 
   /// Makes an environment with packages. Returns why it cannot; nil where it is made.
   private static func made(_ folder: URL, by system: URL, _ python: URL, _ packages: [String]) -> String? {
-    if let failure = failure(system, ["-m", "venv", folder.path]) {
+    if let failure = failure(system, ["-m", "venv", "--without-pip", folder.path]) {
       return "python3 -m venv fails (Debian: python3-venv): \(failure)"
     }
-    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1"] + packages
-    return failure(python, install).map {
+    let install = ["install", "--quiet", "--disable-pip-version-check", "--retries", "1"] + packages
+    // `venv` would hide what the bootstrap of pip says. Where that fails, the system's own pip may serve.
+    if let bootstrap = failure(python, ["-m", "ensurepip"]) {
+      return failure(system, ["-m", "pip", "--python", python.path] + install).map {
+        "python3 -m ensurepip fails (Debian: python3-venv): \(bootstrap); nor does the system's pip serve: \($0)"
+      }
+    }
+    return failure(python, ["-m", "pip"] + install).map {
       "the packages cannot be installed: is the Python Package Index in reach? \($0)"
     }
   }
 
-  /// The last line that a program which fails says of it; nil where it succeeds.
+  /// The last lines that a program which fails says of it; nil where it succeeds.
   private static func failure(_ program: URL, _ arguments: [String]) -> String? {
     do {
       let outcome = try Command.run(program, arguments)
       if outcome.status == 0, !outcome.wasKilled { return nil }
-      return
-        "\(outcome.wasKilled ? "signal" : "status") \(outcome.status), \((outcome.errorLines.last ?? outcome.outputLines.last) ?? "no word")"
+      let said = (outcome.errorLines + outcome.outputLines).suffix(3).joined(separator: " | ")
+      return "\(outcome.wasKilled ? "signal" : "status") \(outcome.status), \(said.isEmpty ? "no word" : said)"
     } catch {
       return "\(error)"
     }
