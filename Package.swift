@@ -101,6 +101,7 @@ let package = Package(
     .target(
       name: "TableReading",
       dependencies: [
+        "Packets", "Shared", "Tabular", .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       swiftSettings: settings),

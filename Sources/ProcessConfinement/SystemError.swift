@@ -1,3 +1,5 @@
+import Shared
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -10,4 +12,4 @@
 func systemErrorText(_ number: Int32 = errno) -> String { unsafe String(cString: strerror(number)) }
 
 /// Sets a variable of this process's environment. Unsafe site: both strings are lent for the call, which copies them.
-func setEnvironment(_ name: String, _ value: String) { _ = unsafe setenv(name, value, 1) }
+func setEnvironment(_ name: String, _ value: String) { _ = unsafe setenv(name, value.systemName, 1) }

@@ -107,7 +107,7 @@ struct AnalysisOptions: ParsableArguments {
   var keyLogs: [String] {
     if !keys.isEmpty { return keys }
     guard let path = ProcessInfo.processInfo.environment["SSLKEYLOGFILE"], !path.isEmpty,
-      FileManager.default.isReadableFile(atPath: path)
+      (try? OpenFile.reading(path)) != nil
     else { return [] }
     return [path]
   }

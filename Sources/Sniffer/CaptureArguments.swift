@@ -22,7 +22,7 @@ struct CaptureArguments: ParsableArguments {
   }
 
   /// The files and folders that must be readable to find and read the captures.
-  var reached: [String] { captures.map { CaptureName($0).reached } }
+  var reached: [String] { captures.flatMap { CaptureName($0).reached } }
 
   /// The default name for a folder of reports; nil without captures.
   var outputName: String? { captures.first.map { CaptureName($0).outputName } }

@@ -23,8 +23,8 @@ struct CaptureName {
     } else if CaptureCheck.isFolder(text) {
       kind = .folder
     } else if let first = text.firstIndex(where: { $0 == "*" || $0 == "?" }), !CaptureCheck.exists(text) {
-      let slash = text[..<first].lastIndex(of: "/")
-      let start = slash.map { text.index(after: $0) } ?? text.startIndex
+      let slash = text[..<first].utf8.lastIndex(of: UInt8(ascii: "/"))
+      let start = slash.map { text.utf8.index(after: $0) } ?? text.startIndex
       kind = .pattern(folder: String(text[..<start]), rest: String(text[start...]))
     } else {
       kind = .one
@@ -34,10 +34,11 @@ struct CaptureName {
   /// Whether it may name several captures.
   var isSeveral: Bool { if case .one = kind { false } else { true } }
 
-  /// The file or folder that must be readable to find them.
-  var reached: String {
-    guard case .pattern(let folder, _) = kind else { return text }
-    return folder.isEmpty ? "." : folder
+  /// The folder and the files that must be readable to find the captures and to read them. No file is opened to know them.
+  var reached: [String] {
+    let files = (try? found(opens: false))?.paths ?? []
+    guard case .pattern(let folder, _) = kind else { return [text] + files }
+    return [folder.isEmpty ? "." : folder] + files
   }
 
   /// The default name for a folder of their reports.
@@ -54,14 +55,14 @@ struct CaptureName {
   }
 
   /// The captures of a folder or a pattern; nil for a single capture.
-  func found() throws(CaptureError) -> FoundCaptures? {
+  func found(opens: Bool = true) throws(CaptureError) -> FoundCaptures? {
     switch kind {
     case .one: return nil
-    case .folder: return try FoundCaptures(inFolder: text)
+    case .folder: return try FoundCaptures(inFolder: text, opens: opens)
     case .pattern(let folder, let rest):
       let pattern = NamePattern(rest, ignoresCase: false)
       let depth = rest.contains("**") ? nil : rest.split(separator: "/").count
-      return try FoundCaptures(under: folder, depth: depth) { pattern.matches(Array($0.utf8)) }
+      return try FoundCaptures(under: folder, depth: depth, opens: opens) { pattern.matches(Array($0.utf8)) }
     }
   }
 

@@ -45,15 +45,13 @@ struct MarkFile {
     let fraction = String(time % 1_000_000_000)
     let zeros = String(repeating: "0", count: 9 - fraction.count)
     let line = Array("\(time / 1_000_000_000).\(zeros)\(fraction),\"\(text)\"\n".utf8)
-    do {
-      let file = try FileDescriptor.open(
-        FilePath(path), .writeOnly, options: [.append, .closeOnExec, .nonBlocking])
+    do throws(Errno) {
+      let file = try OpenFile.appending(path)
       // One write keeps lines of several senders apart.
-      _ = try file.closeAfter { try file.writeAll(line) }
-    } catch let error as Errno {
-      throw ReportError(.write, path, error)
+      try line.withOctets { octets throws(Errno) in try file.write(octets) }
+      try file.close()
     } catch {
-      throw ReportError(.write, path, .ioError)
+      throw ReportError(.write, path, error)
     }
   }
 }

@@ -1,4 +1,5 @@
-import Foundation
+import SystemPackage
+import Tabular
 
 /// The default limit of the octets of rows in a run's reports (`--max-report`).
 ///
@@ -17,10 +18,8 @@ enum RowLimit {
   static func standard(for captures: [String]) -> Int {
     var total = 0
     for path in captures {
-      guard path != "-", let values = try? FileManager.default.attributesOfItem(atPath: path),
-        values[.type] as? FileAttributeType == .typeRegular, let length = values[.size] as? Int
-      else { return unknown }
-      total = total.addingReportingOverflow(length).partialValue
+      guard path != "-", let status = OpenFile.status(at: path), status.type == .regular else { return unknown }
+      total = total.addingReportingOverflow(Int(status.size)).partialValue
     }
     return standard(for: total)
   }

@@ -14,6 +14,8 @@ package struct CSVRecords: ~Copyable {
   private let file: TableFile
   private let separator: UInt8
   private var chunk: [UInt8]
+  /// The offset in the file of the octets after `chunk`.
+  private var chunkEnd: Int
   private var position: Int
   private var nextLine = 1
   /// The longest record in octets, so that an open quote does not take the whole file into memory.
@@ -23,6 +25,7 @@ package struct CSVRecords: ~Copyable {
   package init(file: TableFile) {
     self.file = file
     chunk = file.head
+    chunkEnd = chunk.count
     position = file.head.starts(with: TableFile.byteOrderMark) ? 3 : 0
     let first = chunk[position...].prefix { $0 != 0x0a && $0 != 0x0d }
     let candidates = [UInt8(ascii: ","), UInt8(ascii: ";"), 0x09]
@@ -54,7 +57,8 @@ package struct CSVRecords: ~Copyable {
   /// The current octet; nil at the end.
   private mutating func current() throws(ReadingError) -> UInt8? {
     if position == chunk.count {
-      chunk = try file.next()
+      chunk = try file.piece(from: chunkEnd)
+      chunkEnd += chunk.count
       position = 0
       if chunk.isEmpty { return nil }
     }

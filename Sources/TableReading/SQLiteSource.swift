@@ -1,6 +1,10 @@
 import Foundation
 import GRDB
 import GRDBSQLite
+import Packets
+import Shared
+import SystemPackage
+import Tabular
 
 /// An SQLite database of another program, opened so that neither it nor its folder changes.
 ///
@@ -13,13 +17,13 @@ package final class SQLiteSource {
 
   /// Opens the database at `path`. Throws a `ReadingError` if it is no database, or in the middle of a transaction.
   package init(path: String) throws(ReadingError) {
-    let original = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+    let original = OpenFile.target(of: path) ?? path
     // A rollback would follow the file names in the journal, wherever they point.
-    guard !Self.isHot(journal: original.path + "-journal") else {
-      throw ReadingError(
-        file: path, "a write was interrupted (\(original.lastPathComponent)-journal is there); open it once in its app")
+    guard !Self.isHot(journal: original + "-journal") else {
+      let name = original.split(separator: "/").last ?? ""
+      throw ReadingError(file: path, "a write was interrupted (\(name)-journal is there); open it once in its app")
     }
-    let copy = Self.hasLog(original) ? try Self.copied(original, named: path) : nil
+    let copy = Self.hasLog(path) ? try Self.copied(original, named: path) : nil
     defer { if let copy { try? FileManager.default.removeItem(at: copy) } }
     do {
       if let copy {
@@ -28,10 +32,8 @@ package final class SQLiteSource {
         // At the first read, SQLite opens the log, too.
         _ = try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_schema") }
       } else {
-        guard let name = original.path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) else {
-          throw ReadingError(file: path, "has a name that is not UTF-8")
-        }
-        queue = try DatabaseQueue(path: "file:\(name)?immutable=1", configuration: Self.configuration(true))
+        queue = try DatabaseQueue(
+          path: Self.address(of: original) + "?immutable=1", configuration: Self.configuration(true))
       }
     } catch {
       throw SQLiteSource.error(error, file: path)
@@ -41,9 +43,21 @@ package final class SQLiteSource {
   deinit { try? queue.close() }
 
   /// Whether the database at `path` has a write-ahead log. If so, a copy of both is opened.
-  package static func hasLog(_ path: String) -> Bool { hasLog(URL(fileURLWithPath: path).resolvingSymlinksInPath()) }
+  package static func hasLog(_ path: String) -> Bool { size((OpenFile.target(of: path) ?? path) + "-wal") > 0 }
 
-  private static func hasLog(_ original: URL) -> Bool { size(original.path + "-wal") > 0 }
+  /// A path as a URI, in which its octets need not be UTF-8. Every octet that could mean something there is escaped.
+  package static func address(of path: String) -> String {
+    let octets = FileName.octets(of: path).map { octet in
+      switch octet {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
+        UInt8(ascii: "_"):
+        String(Unicode.Scalar(octet))
+      default: (octet < 16 ? "%0" : "%") + String(octet, radix: 16)
+      }
+    }
+    return (path.hasPrefix("/") ? "file://" : "file:./") + octets.joined()
+  }
 
   /// One line for an error of SQLite or GRDB.
   package static func error(_ error: any Error, file: String) -> ReadingError {
@@ -77,31 +91,31 @@ package final class SQLiteSource {
     return configuration
   }
 
-  private static func size(_ path: String) -> Int {
-    (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int ?? 0
-  }
+  private static func size(_ path: String) -> Int { OpenFile.status(at: path).map { Int($0.size) } ?? 0 }
 
   /// Whether the journal has a header. A finished transaction invalidates it.
   private static func isHot(journal path: String) -> Bool {
-    guard let handle = FileHandle(forReadingAtPath: path) else { return size(path) > 0 }
-    return (try? handle.read(upToCount: 8)) == Data([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7])
+    guard size(path) > 0 else { return false }
+    guard let journal = try? OpenFile.reading(path), let head = try? journal.next(8) else { return true }
+    return head == [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
   }
 
-  private static func copied(_ original: URL, named path: String) throws(ReadingError) -> URL {
+  private static func copied(_ original: String, named path: String) throws(ReadingError) -> URL {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sniffer-log-\(UUID().uuidString)")
-    do {
-      try FileManager.default.createDirectory(
-        at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    do throws(Errno) {
+      try OpenFile.makeFolder(folder.path)
+      let copies = try OpenFile.folder(folder.path)
       for suffix in ["", "-wal"] {
-        try FileManager.default.copyItem(
-          atPath: original.path + suffix, toPath: folder.appendingPathComponent("log\(suffix)").path)
-        // A copy has the mode of its original, which may be read-only.
-        try FileManager.default.setAttributes(
-          [.posixPermissions: 0o600], ofItemAtPath: folder.appendingPathComponent("log\(suffix)").path)
+        let file = try OpenFile.reading(original + suffix)
+        let copy = try copies.createFile("log" + suffix)
+        while case let octets = try file.next(1 << 20), !octets.isEmpty {
+          try octets.withOctets { octets throws(Errno) in try copy.write(octets) }
+        }
+        try copy.close()
       }
     } catch {
       try? FileManager.default.removeItem(at: folder)
-      throw ReadingError(file: path, "its write-ahead log cannot be copied to read it: \(error.localizedDescription)")
+      throw ReadingError(file: path, "its write-ahead log cannot be copied to read it: \(error)")
     }
     return folder
   }

@@ -1,4 +1,5 @@
-import Foundation
+import SystemPackage
+import Tabular
 
 /// A file with a log or a table, read piece by piece.
 package struct TableFile {
@@ -8,56 +9,47 @@ package struct TableFile {
   package let head: [UInt8]
   /// Its size in octets.
   package let size: Int
-  private let handle: FileHandle
+  private let file: OpenFile
 
   /// Opens a regular file. Throws a `ReadingError` if there is none, if it is empty, or if it clearly is no log.
   package init(path: String) throws(ReadingError) {
     self.path = path
-    guard let attributes = try? FileManager.default.attributesOfItem(atPath: Self.target(of: path)) else {
+    guard let status = OpenFile.status(at: path) else {
       throw ReadingError(file: path, "there is no such file, or this user may not see it")
     }
-    let type = attributes[.type] as? FileAttributeType
-    guard type == .typeRegular, let size = attributes[.size] as? Int else {
-      throw ReadingError(file: path, type == .typeDirectory ? "is a folder, not a log" : "is not a regular file")
+    guard status.type == .regular else {
+      throw ReadingError(file: path, status.type == .directory ? "is a folder, not a log" : "is not a regular file")
     }
-    guard let handle = FileHandle(forReadingAtPath: path) else {
+    do throws(Errno) { file = try OpenFile.reading(path) } catch {
       throw ReadingError(file: path, "cannot be opened; may this user read it?")
     }
-    self.handle = handle
-    self.size = size
-    head = try Self.read(handle, upTo: 4096, path)
+    size = Int(status.size)
+    head = try Self.piece(of: file, from: 0, upTo: 4096, path)
     guard !head.isEmpty else { throw ReadingError(file: path, "is empty") }
     if let mistake = Self.mistake(head) { throw ReadingError(file: path, mistake) }
   }
 
-  /// The next octets after those in `head`; empty at the end.
-  package func next() throws(ReadingError) -> [UInt8] { try Self.read(handle, upTo: 1 << 20, path) }
+  /// The octets from `offset` on, at most a mebibyte; empty at the end.
+  package func piece(from offset: Int) throws(ReadingError) -> [UInt8] {
+    try Self.piece(of: file, from: offset, upTo: 1 << 20, path)
+  }
 
   /// Reads the file from its start, piece by piece, without a byte order mark.
   package func forEachPiece(_ body: ([UInt8]) throws(ReadingError) -> Void) throws(ReadingError) {
-    do { try handle.seek(toOffset: 0) } catch {
-      throw ReadingError(file: path, "cannot be read: \(error.localizedDescription)")
-    }
-    var isFirst = true
-    while case let piece = try next(), !piece.isEmpty {
-      try body(isFirst && piece.starts(with: Self.byteOrderMark) ? Array(piece.dropFirst(3)) : piece)
-      isFirst = false
+    var offset = 0
+    while case let piece = try piece(from: offset), !piece.isEmpty {
+      try body(offset == 0 && piece.starts(with: Self.byteOrderMark) ? Array(piece.dropFirst(3)) : piece)
+      offset += piece.count
     }
   }
 
   /// The first octets, at most `count`, without a byte order mark.
   package func start(_ count: Int) throws(ReadingError) -> [UInt8] {
     var start: [UInt8] = []
-    do {
-      try handle.seek(toOffset: 0)
-      while start.count < count, case let piece = try Self.read(handle, upTo: count - start.count, path), !piece.isEmpty
-      {
-        start += piece
-      }
-    } catch let error as ReadingError {
-      throw error
-    } catch {
-      throw ReadingError(file: path, "cannot be read: \(error.localizedDescription)")
+    while start.count < count,
+      case let piece = try Self.piece(of: file, from: start.count, upTo: count - start.count, path), !piece.isEmpty
+    {
+      start += piece
     }
     return start.starts(with: Self.byteOrderMark) ? Array(start.dropFirst(3)) : start
   }
@@ -94,12 +86,14 @@ package struct TableFile {
   /// U+FEFF in UTF-8.
   package static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
 
-  private static func target(of path: String) -> String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
-
-  private static func read(_ handle: FileHandle, upTo count: Int, _ path: String) throws(ReadingError) -> [UInt8] {
-    do { return Array(try handle.read(upToCount: count) ?? Data()) } catch {
-      throw ReadingError(file: path, "cannot be read: \(error.localizedDescription)")
+  private static func piece(
+    of file: OpenFile, from offset: Int, upTo count: Int, _ path: String
+  ) throws(ReadingError) -> [UInt8] {
+    var octets = [UInt8](repeating: 0, count: count)
+    do throws(Errno) { octets.removeLast(count - (try file.read(into: &octets, from: 0, at: offset))) } catch {
+      throw ReadingError(file: path, "cannot be read: \(error)")
     }
+    return octets
   }
 
   /// Recognizes a file given by mistake, by its first octets.

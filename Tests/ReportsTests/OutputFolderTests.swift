@@ -79,7 +79,7 @@ import Testing
 
   #if os(Linux)
     @Test func aFullDisk() throws {
-      let file = OutputFile(try OpenFile.openForWriting("/dev/full"), path: "/dev/full")
+      let file = OutputFile(try OpenFile.appending("/dev/full"), path: "/dev/full")
       try file.append(Array(repeating: 0, count: 1000))
       let error = failure { () throws(ReportError) in try file.flush() }
       #expect(error?.description == "/dev/full: cannot write: No space left on device")
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func aTableThatFailedTakesNoMoreRows() throws {
-      let file = OutputFile(try OpenFile.openForWriting("/dev/full"), path: "/dev/full")
+      let file = OutputFile(try OpenFile.appending("/dev/full"), path: "/dev/full")
       var table = NumberedTable(file, in: try OutputFolder(folder.path))
       let row = Array(repeating: UInt8(ascii: "x"), count: 100_000)
       try table.add(1, row)
@@ -129,6 +129,6 @@ import Testing
     #expect(file.descriptor.isAt(path + "/mine") && file.descriptor.isAt(path + "/./mine"))
     for name in ["link", "other", "none"] { #expect(!file.descriptor.isAt(path + "/" + name)) }
     #expect(file.descriptor.isRegularFile)
-    #expect(try !OpenFile.openForWriting("/dev/null").isRegularFile)
+    #expect(try !OpenFile.appending("/dev/null").isRegularFile)
   }
 }

@@ -11,11 +11,11 @@ import Shared
 #endif
 
 /// The content of a folder.
-enum FolderListing {
+package enum FolderListing {
   /// The names in a folder, except hidden ones, in the order of their octets.
   ///
   /// Throws when the folder cannot be read.
-  static func names(in path: String) throws(CaptureError) -> [String] {
+  package static func names(in path: String) throws(CaptureError) -> [String] {
     guard let folder = unsafe opendir(path.systemName) else {
       throw CaptureError(file: path, problem: .cannotOpen(errno: errno))
     }

@@ -3,7 +3,7 @@ import SystemPackage
 
 /// The captures that are found in a folder, or by a pattern for their paths.
 ///
-/// Files are opened one after the other, until their format is known, and closed again.
+/// Files are opened one after the other, until their format is known, and closed again. Without `opens` each file counts as a capture.
 public struct FoundCaptures: Sendable {
   /// The captures, in the order of their names. A file that cannot be opened or read is included, so that reading it reports the
   /// error.
@@ -12,11 +12,13 @@ public struct FoundCaptures: Sendable {
   public private(set) var otherFiles = 0
   /// The number of folders that were not searched.
   public private(set) var otherFolders = 0
+  private let opens: Bool
 
   /// Finds the captures of a folder, not of folders in it. Hidden files are ignored.
   ///
   /// Throws when the folder cannot be read.
-  public init(inFolder folder: String) throws(CaptureError) {
+  public init(inFolder folder: String, opens: Bool = true) throws(CaptureError) {
+    self.opens = opens
     for name in try FolderListing.names(in: folder) {
       let path = Self.path(folder, name)
       switch Self.type(path) {
@@ -33,9 +35,13 @@ public struct FoundCaptures: Sendable {
   /// - Parameters:
   ///   - folder: The folder to search; empty for the working directory.
   ///   - depth: The largest number of nested folders, with this one; nil for any number.
+  ///   - opens: Whether files are opened.
   ///   - isWanted: Whether the file of a path relative to the folder is wanted.
   /// - Throws: When a folder cannot be read.
-  public init(under folder: String, depth: Int?, where isWanted: (String) -> Bool) throws(CaptureError) {
+  public init(
+    under folder: String, depth: Int?, opens: Bool = true, where isWanted: (String) -> Bool
+  ) throws(CaptureError) {
+    self.opens = opens
     var waiting: [(path: String, depth: Int)] = [("", 1)]
     while let next = waiting.popLast() {
       let parent = next.path.isEmpty ? folder : Self.path(folder, next.path)
@@ -56,7 +62,7 @@ public struct FoundCaptures: Sendable {
   }
 
   private mutating func add(_ path: String) {
-    if CaptureCheck.isNoCapture(path) { otherFiles += 1 } else { paths.append(path) }
+    if opens, CaptureCheck.isNoCapture(path) { otherFiles += 1 } else { paths.append(path) }
   }
 
   private static func path(_ folder: String, _ name: String) -> String {

@@ -18,8 +18,9 @@ final class CaptureFolder {
 
   /// Opens the folder of a file's path. Throws when it does not exist.
   init(of path: String) throws(CaptureError) {
-    let slash = path.lastIndex(of: "/")
-    let prefix = slash.map { String(path[...$0]) } ?? ""
+    // In the text's characters, one that combines with a slash would hide it.
+    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+    let prefix = slash.map { String(path[..<path.utf8.index(after: $0)]) } ?? ""
     self.prefix = prefix
     descriptor = retryingInterrupted {
       unsafe open((prefix.isEmpty ? "." : prefix).systemName, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

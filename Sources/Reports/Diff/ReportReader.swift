@@ -1,5 +1,6 @@
-import Foundation
+import SystemPackage
 import TableReading
+import Tabular
 
 /// Reads the APIs of a report: a folder with `report.sqlite` or `apis.csv`, or one of these files.
 ///
@@ -21,9 +22,9 @@ package struct ReportReader {
   /// - Throws: When there is no report that this program reads.
   package init(_ path: String) throws(ReadingError) {
     let file = try Self.find(path)
-    let target = URL(fileURLWithPath: file).resolvingSymlinksInPath().path
-    let type = (try? FileManager.default.attributesOfItem(atPath: target))?[.type] as? FileAttributeType
-    guard type == .typeRegular else { throw ReadingError(file: file, "is not a regular file") }
+    guard OpenFile.status(at: file)?.type == .regular else {
+      throw ReadingError(file: file, "is not a regular file")
+    }
     self.path = file
     name = path
     source = SQLiteSource.hasLog(file) ? try SQLiteReportReader.open(file) : nil
@@ -31,13 +32,13 @@ package struct ReportReader {
 
   /// The file of a report.
   private static func find(_ path: String) throws(ReadingError) -> String {
-    var isFolder: ObjCBool = false
-    let exists = unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
-    guard exists else { throw ReadingError(file: path, "there is no such file or folder, or this user may not see it") }
-    guard isFolder.boolValue else { return path }
+    guard let status = OpenFile.status(at: path) else {
+      throw ReadingError(file: path, "there is no such file or folder, or this user may not see it")
+    }
+    guard status.type == .directory else { return path }
     let folder = path.hasSuffix("/") ? path : path + "/"
     for name in [SQLiteReport.fileName, TotalTable.apis.rawValue + ".csv"]
-    where FileManager.default.fileExists(atPath: folder + name) {
+    where OpenFile.status(at: folder + name) != nil {
       return folder + name
     }
     throw ReadingError(
@@ -60,7 +61,7 @@ package struct ReportReader {
       let hosts =
         String(path.dropLast(path.split(separator: "/").last?.count ?? 0)) + TotalTable.hosts.rawValue + ".csv"
       let isThere =
-        path.hasSuffix(TotalTable.apis.rawValue + ".csv") && FileManager.default.isReadableFile(atPath: hosts)
+        path.hasSuffix(TotalTable.apis.rawValue + ".csv") && (try? OpenFile.reading(hosts)) != nil
       return try CSVReportReader(path: path, name: name, hostsPath: isThere ? hosts : nil).read()
     }
   }
@@ -73,19 +74,17 @@ package struct ReportReader {
 
   /// Whether a path leads to a regular file that is not a report, and so may be a capture.
   package static func isOtherFile(_ path: String) -> Bool {
-    let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-    let type = (try? FileManager.default.attributesOfItem(atPath: target))?[.type] as? FileAttributeType
-    guard type == .typeRegular else { return false }
+    guard OpenFile.status(at: path)?.type == .regular else { return false }
     do throws(ReadingError) { return try kind(of: path) == nil } catch { return false }
   }
 
   /// The kind of a file by its first octets; nil for other files.
   private static func kind(of path: String) throws(ReadingError) -> Kind? {
-    guard let handle = FileHandle(forReadingAtPath: path) else {
+    let file: OpenFile
+    do throws(Errno) { file = try OpenFile.reading(path) } catch {
       throw ReadingError(file: path, "cannot be opened; may this user read it?")
     }
-    let head = Array((try? handle.read(upToCount: 16)) ?? Data())
-    try? handle.close()
+    let head = (try? file.next(16)) ?? []
     if head.starts(with: Array("SQLite format 3\0".utf8)) { return .database }
     let text = head.starts(with: [0xef, 0xbb, 0xbf]) ? head.dropFirst(3) : head[...]
     return text.starts(with: Array("host".utf8)) ? .table : nil

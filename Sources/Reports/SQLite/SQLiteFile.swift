@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Shared
+import TableReading
 import Tabular
 
 /// The database's file, and the connection to it.
@@ -33,7 +34,7 @@ struct SQLiteFile {
     // A transaction may stay open from one call to the next: see `append`.
     configuration.allowsUnsafeTransactions = true
     do {
-      queue = try DatabaseQueue(path: Self.address(of: file.path), configuration: configuration)
+      queue = try DatabaseQueue(path: SQLiteSource.address(of: file.path), configuration: configuration)
       let opened = try queue.inDatabase { database in
         try Data.fetchOne(
           database, sql: "SELECT CAST(file AS BLOB) FROM pragma_database_list WHERE name = 'main'")
@@ -110,21 +111,6 @@ struct SQLiteFile {
       throw Self.error(.write, file.path, error)
     }
   }
-
-  /// A path as a URI, in which its octets need not be UTF-8. Every octet that could mean something there is escaped.
-  private static func address(of path: String) -> String {
-    let octets = FileName.octets(of: path).map { octet in
-      switch octet {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
-        UInt8(ascii: "_"):
-        String(Unicode.Scalar(octet))
-      default: (octet < 16 ? "%0" : "%") + String(octet, radix: 16)
-      }
-    }
-    return (path.hasPrefix("/") ? "file://" : "file:./") + octets.joined()
-  }
-
   private static func removeSidecars(of name: String, in folder: OutputFolder) {
     for suffix in suffixes { folder.remove(name + suffix) }
   }

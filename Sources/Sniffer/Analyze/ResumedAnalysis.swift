@@ -1,10 +1,11 @@
 import ArgumentParser
 import Capture
 import Cryptography
-import Foundation
 import Partials
 import ProcessConfinement
 import Reports
+import Shared
+import SystemPackage
 import Tabular
 
 /// `sniffer CAPTURE... -o FOLDER --resume`: analyzes captures one by one. The result of each is kept in the folder of the
@@ -78,22 +79,22 @@ struct ResumedAnalysis {
 
   /// The name of the partial of a capture, made of its path, its length, and the time of its last change.
   private static func partialName(_ capture: String) -> String {
-    let url = URL(fileURLWithPath: capture).standardizedFileURL
-    let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
-    let size = attributes?[.size] as? Int ?? 0
-    let modified = (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
-    return prefix(url.path) + SHA256.text(of: Array("\(size) \(modified)".utf8)).prefix(16) + ".partial"
+    let status = OpenFile.status(at: capture)
+    let changed = status?.st_mtim
+    let facts = "\(status?.size ?? 0) \(changed?.tv_sec ?? 0) \(changed?.tv_nsec ?? 0)"
+    return prefix(OpenFile.target(of: capture) ?? capture) + SHA256.text(of: Array(facts.utf8)).prefix(16) + ".partial"
   }
 
   /// The prefix of the names of a file's partials.
-  private static func prefix(_ path: String) -> String { SHA256.text(of: Array(path.utf8)).prefix(16) + "-" }
+  private static func prefix(_ path: String) -> String { SHA256.text(of: FileName.octets(of: path)).prefix(16) + "-" }
 
-  private static func removeOthers(in folder: String, of names: [String]) {
+  private static func removeOthers(in path: String, of names: [String]) {
     let prefixes = Set(names.map { $0.prefix(17) })
     let names = Set(names)
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    guard let folder = try? OpenFile.folder(path) else { return }
+    for name in (try? FolderListing.names(in: path)) ?? []
     where name.hasSuffix(".partial") && prefixes.contains(name.prefix(17)) && !names.contains(name) {
-      try? FileManager.default.removeItem(atPath: folder + "/" + name)
+      try? folder.remove(name)
     }
   }
 

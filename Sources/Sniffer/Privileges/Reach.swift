@@ -45,7 +45,7 @@ struct Reach {
   private static let folder: String = {
     var octets = [CChar](repeating: 0, count: Int(PATH_MAX))
     guard unsafe getcwd(&octets, octets.count) != nil else { return "." }
-    return String(decoding: octets.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return FileName.text(of: octets.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)))
   }()
 
   /// A folder, or the nearest existing one above it.
@@ -54,7 +54,7 @@ struct Reach {
     var status = stat()
     while unsafe stat(path.systemName, &status) != 0, errno == ENOENT {
       while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-      guard let slash = path.lastIndex(of: "/") else { return "." }
+      guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
       if slash == path.startIndex { return "/" }
       path = String(path[..<slash])
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Estimates
 import Foundation
+import SystemPackage
 import Tabular
 
 /// Facts for reading an app's log that its content does not tell.
@@ -66,9 +67,8 @@ extension LogReadingOptions {
 
   /// Folders in which a file may be written: the folder of a new file of columns.
   var writtenFolders: [String] {
-    guard let mapFile, !FileManager.default.fileExists(atPath: mapFile) else { return [] }
-    let folder = (mapFile as NSString).deletingLastPathComponent
-    return [folder.isEmpty ? "." : folder]
+    guard let mapFile, OpenFile.status(at: mapFile) == nil else { return [] }
+    return [OutputFolder.split(mapFile).folder]
   }
 
   /// The options for reading `log`: from the command line, then from the file of columns, then from a person at the terminal.
@@ -93,18 +93,21 @@ extension LogReadingOptions {
     options.table = answered.table
     guard let mapFile else { return options }
     let text = try answered.text(of: log)
-    do {
+    let (parent, name) = OutputFolder.split(mapFile)
+    do throws(ReportError) {
+      let folder = try OutputFolder(parent)
       // A file that appeared while the questions were answered belongs to another program.
-      try Data(text.utf8).write(to: URL(fileURLWithPath: mapFile), options: isNew ? .withoutOverwriting : .atomic)
+      guard !isNew || !folder.contains(name) else { throw ReportError(.create, mapFile, .fileExists) }
+      try folder.replace(name) { file throws(ReportError) in try file.append(Array(text.utf8)) }
     } catch {
-      throw LogError("\(mapFile): cannot be written: \(error.localizedDescription)")
+      throw LogError(error.description)
     }
     return options
   }
 
   /// The mapping in a file; nil when there is no such file.
   private static func mapping(_ path: String) throws(LogError) -> LogMapping? {
-    guard FileManager.default.fileExists(atPath: path) else { return nil }
+    guard OpenFile.status(at: path) != nil else { return nil }
     let octets: [UInt8]
     do throws(ShortFile.Fault) { octets = try ShortFile.octets(of: path, limit: LogMapping.longest) } catch {
       throw LogError("\(path): \(error.description)")

@@ -62,7 +62,9 @@ struct VerifyCommand: ParsableCommand {
 
   mutating func run() throws {
     let options = try tables.common(for: input.outputName)
-    try options.leaveRoot(reading: input.reached + [log] + reading.readFiles, writing: reading.writtenFolders)
+    // A log that is a database may have files beside it, and fewer users may read these.
+    let logs = ["", "-wal", "-journal"].map { log + $0 }
+    try options.leaveRoot(reading: input.reached + logs + reading.readFiles, writing: reading.writtenFolders)
     try input.findCaptures(isQuiet: options.quiet)
     let appLog: AppLog
     do {

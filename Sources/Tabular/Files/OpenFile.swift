@@ -29,7 +29,7 @@ package final class OpenFile {
     return file
   }
 
-  /// Opens an existing file for reading.
+  /// Opens an existing file for reading. A pipe does not block.
   package static func reading(_ path: String) throws(Errno) -> OpenFile {
     try opened { unsafe open(path.systemName, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
   }
@@ -57,6 +57,19 @@ package final class OpenFile {
     }
     octets.removeLast(count - read)
     return octets
+  }
+
+  // MARK: Paths
+
+  /// The status of what a path leads to; nil where nothing is there that this user may see.
+  package static func status(at path: String) -> Stat? { try? unsafe Stat(path.systemName) }
+
+  /// The path of a file without symbolic links; nil where it leads to nothing that this user may see.
+  package static func target(of path: String) -> String? {
+    guard let target = unsafe realpath(path.systemName, nil) else { return nil }
+    defer { unsafe free(target) }
+    let octets = unsafe UnsafeBufferPointer(start: target, count: strlen(target))
+    return FileName.text(of: unsafe octets.map(UInt8.init(bitPattern:)))
   }
 
   // MARK: Folders
@@ -168,9 +181,9 @@ package final class OpenFile {
 
   // MARK: Files
 
-  /// Opens an existing file of any type for writing.
-  package static func openForWriting(_ path: String) throws(Errno) -> OpenFile {
-    try opened { unsafe open(path.systemName, O_WRONLY | O_CLOEXEC) }
+  /// Opens an existing file of any type, to write at its end. A pipe that nobody reads does not block.
+  package static func appending(_ path: String) throws(Errno) -> OpenFile {
+    try opened { unsafe open(path.systemName, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK) }
   }
 
   /// Whether a path refers to this file. A symbolic link does not.

@@ -47,6 +47,34 @@
       }
     }
 
+    /// Anybody may enter the folder, but only root may read the captures in it, and the write-ahead log beside the log.
+    @Test func filesThatOnlyRootMayReadAreReadInAnOpenFolder() throws {
+      let open = scratch.path("open")
+      let nested = open + "/nested"
+      try FileManager.default.createDirectory(atPath: nested, withIntermediateDirectories: true)
+      let capture = try Corpus.capture("nginx-keepalive")
+      let copies = [open + "/a.pcap.gz", nested + "/b.pcap.gz"]
+      for copy in copies {
+        try FileManager.default.copyItem(atPath: capture.path, toPath: copy)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy)
+      }
+      for name in [open, open + "/*.gz", open + "/**", nested] {
+        let outcome = try Sniffer.run([name, "-q", "--deduplicate"])
+        #expect(outcome.status == 0 && outcome.error.isEmpty, "\(name): \(outcome.error)")
+      }
+      let log = open + "/app.sqlite"
+      let rows = try scratch.file("app.csv", Array(AppLogFile(FileAnalysis.of(capture).report.messages).text.utf8))
+      // The files are copied while the database is open: its log is merged when it is closed.
+      let made = try Command.shell(
+        #"""
+        sqlite3 "$1.first" "PRAGMA journal_mode = WAL" ".import --csv $2 log" \
+          ".shell cp $1.first $1; cp $1.first-wal $1-wal; chmod 600 $1-wal; chmod 644 $1"
+        """#, [log, rows.path])
+      #expect(made.status == 0 && made.error.isEmpty, "\(made.error)")
+      let outcome = try Sniffer.run(["verify", capture.path, "--log", log])
+      #expect(outcome.status == 0 && outcome.output.contains("The log is exact"), "\(outcome.output)\(outcome.error)")
+    }
+
     /// A folder that belongs to somebody, for them alone.
     private func folder(_ name: String, of user: Int) throws -> String {
       let path = scratch.path(name)

@@ -51,6 +51,38 @@ import Testing
       let missing = try Command.shell(#""$1" "$(printf 'x\377')""#, [Sniffer.url.path])
       #expect(missing.errorLines == [#"sniffer: x\xff: cannot open: No such file or directory"#])
     }
+
+    /// Every option takes them, and names with a character that combines with the slash before it.
+    @Test(arguments: [#"caf\351"#, #"\314\201x"#]) func otherFilesWithSuchNames(_ name: String) throws {
+      let scratch = try Scratch()
+      let capture = try Corpus.capture("nginx-keepalive")
+      let log = try scratch.file("log", Array(AppLogFile(FileAnalysis.of(capture).report.messages).text.utf8))
+      let line = #"""
+        set -e; name=$(printf "$5"); mkdir "$2/$name"; cd "$2"; here="$2/$name"; capture="$here/$name.pcap"
+        cp "$3" "$capture"; cp "$4" "$here/$name.csv"; printf 'host=host\n' >"$here/$name.map"
+        sqlite3 "$here/$name.sqlite" ".import --csv $here/$name.csv log"
+        for log in csv sqlite; do "$1" verify "$capture" --log "$here/$name.$log" --map-file "$here/$name.map"; done
+        "$1" "$capture" -q -o "$here/$name report" --format csv,sqlite,parquet,ndjson,har,html
+        "$1" diff "$here/$name report" "$name/$name report/apis.csv"
+        "$1" diff "$capture" "$name/$name report/report.sqlite"
+        printf '/{id}\n' >"$here/$name.templates"; printf '2026-01-01T00:00:00Z,first\n' >"$here/$name.marks"; : >"$here/$name.keys"
+        "$1" "$capture" -q --templates "$here/$name.templates" --marks "$here/$name.marks" --keys "$here/$name.keys"
+        "$1" live --marks "$here/$name.marks" --mark second; grep second "$here/$name.marks"
+        printf 'limits:\n  - host: "*"\n    requests: 9\n' >"$here/$name.yaml"
+        "$1" budget "$capture" --budget "$here/$name.yaml"
+        "$1" "$capture" -q --partial "$here/$name.partial"
+        "$1" merge "$here/$name.partial" -q --partial "$here/$name.whole"; "$1" merge "$here/$name.whole" -q -o "$here/merged"
+        for run in 1 2; do "$1" "$capture" -q -o "$here/$name resumed" --resume; done
+        touch -d '2020-01-01' "$capture"; "$1" "$capture" -q -o "$here/$name resumed" --resume
+        echo partials: $(ls "$here/$name resumed/partials" | wc -l)
+        """#
+      let outcome = try Command.run(
+        URL(fileURLWithPath: "/bin/bash"),
+        ["-c", line, "bash", Sniffer.url.path, scratch.url.path, capture.path, log.path, name])
+      #expect(outcome.status == 0 && outcome.error.isEmpty, "\(outcome.output) \(outcome.error)")
+      // The partial of the capture before its change is gone.
+      #expect(outcome.outputLines.last == "partials: 1")
+    }
   #endif
 
   /// A device without an end is no key log.
