@@ -18,8 +18,8 @@ package struct FuzzTarget: Sendable {
   /// Every target.
   package static let all: [FuzzTarget] = [
     .capture, .link, .fragments, .tcp, .http1, .http2, .hpack, .fieldBlock, .qpack, .chunked, .gzip, .deflate, .brotli,
-    .zstandard, .stacked, .dns, .csvLog, .sqliteLog, .harLog, .metricsLog, .curlLog, .netlogLog, .keyLog, .tls, .quic,
-    .quicFrames, .quicHeaders, .webSocket, .eventStream,
+    .zstandard, .stacked, .dns, .csvLog, .sqliteLog, .jsonLog, .harLog, .metricsLog, .curlLog, .netlogLog, .keyLog,
+    .tls, .quic, .quicFrames, .quicHeaders, .webSocket, .eventStream,
   ]
 
   /// The target called `name`.

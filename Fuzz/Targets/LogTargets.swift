@@ -10,6 +10,8 @@ extension FuzzTarget {
   package static let csvLog = log("csv", .csv, longestInput: 2048)
   /// A monitor's table in an SQLite database. SQLite's own code is not instrumented.
   package static let sqliteLog = log("sqlite", .sqlite, longestInput: 6144)
+  /// A monitor's table as JSON.
+  package static let jsonLog = log("json", .json, longestInput: 2048)
   /// HAR in the dialects of its producers.
   package static let harLog = log("har", .har, longestInput: 4096)
   /// Task metrics of URLSession.
@@ -120,7 +122,7 @@ extension [UInt8] {
   fileprivate func moved(by distance: Int, _ format: LogFormat) -> (content: [UInt8], lines: Int)? {
     let mark: [UInt8] = [0xef, 0xbb, 0xbf]
     switch format {
-    case .har, .urlSessionMetrics, .netlog:
+    case .har, .urlSessionMetrics, .netlog, .json:
       guard !starts(with: mark) else { return nil }
       return (mark + Array(repeating: 0x20, count: distance) + self, 0)
     case .csv:

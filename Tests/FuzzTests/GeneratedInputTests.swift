@@ -16,7 +16,7 @@ import Testing
       case "tcp", "http1", "http2", "hpack", "chunked": 1000
       case "tls", "quic", "quic-frames": 300
       case "websocket", "event-stream": 1000
-      case "capture", "fragments", "csv", "sqlite", "har", "metrics", "curl", "netlog": 2000
+      case "capture", "fragments", "csv", "sqlite", "json", "har", "metrics", "curl", "netlog": 2000
       default: 10_000
       }
     return (target.name, RandomCases.count(count))

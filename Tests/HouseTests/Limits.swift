@@ -163,6 +163,7 @@ enum Limits {
     "WireMessage.lengthLimit": WireMessage.lengthLimit, "FirefoxHARModel.bodyLimit": FirefoxHARModel.bodyLimit,
     "CSVRecords.longest": CSVRecords.longest, "JSONFault.limit": JSONFault.limit,
     "JSONElements.longest": JSONElements.longest, "JSONElements.longestText": JSONElements.longestText,
+    "JSONTableLog.columnLimit": JSONTableLog.columnLimit, "JSONTableLog.nameLimit": JSONTableLog.nameLimit,
     "SQLiteSource.longestValue": SQLiteSource.longestValue, "MonitorRow.limit": NamePool.limit,
     "SQLiteTable.limit": Estimates.SQLiteLogTable.limit, "LogMapping.longest": LogMapping.longest,
     "CurlLog.longestLine": CurlLog.longestLine, "ClockFit.candidateLimit": ClockFit.candidateLimit,

@@ -14,6 +14,8 @@ extension Seeds {
       let content = try Data(contentsOf: folder.appendingPathComponent(name))
       if name.hasSuffix(".csv") {
         add(choices + content, to: .csvLog)
+      } else if name.hasSuffix(".jsonl") || name.hasSuffix("-rows.json") {
+        add(choices + content, to: .jsonLog)
       } else if name.hasSuffix(".har") {
         add(choices + (try Self.shortened(content, keys: ["log", "entries"])), to: .harLog)
       } else if name.hasSuffix(".ndjson") {

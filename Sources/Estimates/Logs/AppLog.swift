@@ -34,7 +34,7 @@ public struct AppLog: Sendable {
 
 /// The producer of a log. The meaning of lengths depends on it, and so do the causes of differences from the wire.
 public enum LogDialect: String, Sendable, CaseIterable {
-  /// A table of an app's own monitor, CSV or SQLite: one row a message, or one row an exchange.
+  /// A table of an app's own monitor, CSV, SQLite or JSON: one row a message, or one row an exchange.
   case monitor
   /// URLSessionTaskTransactionMetrics, exported as JSON. Header counts include the start-line.
   case urlSessionMetrics = "urlsession_metrics"

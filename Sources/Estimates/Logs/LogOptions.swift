@@ -27,6 +27,8 @@ public enum LogFormat: String, Sendable, CaseIterable {
   case csv
   /// An SQLite 3 database.
   case sqlite
+  /// JSON objects, a row each: in an array, or one a line.
+  case json
   /// HAR 1.1 or 1.2.
   case har
   /// Task metrics of URLSession, as JSON.

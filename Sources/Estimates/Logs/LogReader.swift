@@ -1,6 +1,6 @@
 import TableReading
 
-/// Reads an app's log: CSV, SQLite, HAR, task metrics of URLSession, curl's output, or Chrome's netlog.
+/// Reads an app's log: CSV, SQLite, a table of JSON, HAR, task metrics of URLSession, curl's output, or Chrome's netlog.
 ///
 /// It is strict. One bad row refuses the whole log, because sums over the rest would look right and be wrong. The error has the
 /// first bad row and the number of them.
@@ -18,7 +18,8 @@ public struct LogReader: Sendable {
     switch format {
     case .csv: return try CSVLog(file: file, options: options).read()
     case .sqlite: return try SQLiteLog(path: path, options: options).read()
-    case .har, .urlSessionMetrics, .curl, .netlog, nil: return try JSONLog(file: file, options: options).read(format)
+    case .har, .urlSessionMetrics, .curl, .netlog, .json, nil:
+      return try JSONLog(file: file, options: options).read(format)
     }
   }
 }

@@ -67,6 +67,13 @@ public struct WireMessage: Sendable {
   /// Octets of the header section with its empty line, counted as in `spelledLine`.
   public var spelledHeader: Int? { row.expandedHeader }
 
+  /// Whether another message is of the same API: its host is the same, and its path but for numbers.
+  func isOfAPI(of other: WireMessage) -> Bool {
+    func isNoDigit(_ octet: UInt8) -> Bool { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(octet) }
+    return hostOctets == other.hostOctets
+      && pathOctets.lazy.filter(isNoDigit).elementsEqual(other.pathOctets.lazy.filter(isNoDigit))
+  }
+
   /// The octets that an app can see. Fields count as text, because the length of representations depends on the connection's
   /// history.
   var visibleOctets: MessageOctets {

@@ -8,7 +8,7 @@ import Tabular
 struct LogReadingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Format of the log: csv, sqlite, har, urlsession_metrics, curl or netlog (default: detected from the content).",
+      "Format of the log: csv, sqlite, json, har, urlsession_metrics, curl or netlog (default: detected from the content).",
       valueName: "format"
     ))
   var logFormat: LogFormat?

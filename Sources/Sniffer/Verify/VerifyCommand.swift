@@ -13,7 +13,7 @@ struct VerifyCommand: ParsableCommand {
     commandName: "verify",
     abstract: "Compare an app's own traffic log with the wire, and name the cause of each difference.",
     discussion: """
-      Reads the log of an app's monitor (CSV or SQLite), a HAR file, exported URLSession task metrics, curl's output about its \
+      Reads the log of an app's monitor (CSV, SQLite or JSON), a HAR file, exported URLSession task metrics, curl's output about its \
       transfers, or Chrome's netlog. It finds the message on the wire for each row, and explains the difference of each figure. \
       With --output, verify.csv has a row for each row of the log, and for each message without one.
 

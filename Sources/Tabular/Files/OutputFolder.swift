@@ -47,6 +47,8 @@ package struct OutputFolder {
   package func prepare(
     _ name: String, _ write: (OutputFile) throws(ReportError) -> Void
   ) throws(ReportError) -> PreparedFile {
+    // A path that ends with a slash, or an empty one, names a folder.
+    guard !name.isEmpty else { throw ReportError(.create, path(of: name), .isDirectory) }
     let temporary = ".\(name).new"
     // An interrupted run or an attacker may have left such a file, so it is removed first.
     try? descriptor.remove(temporary)

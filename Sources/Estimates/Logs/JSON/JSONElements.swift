@@ -1,9 +1,9 @@
 import Foundation
 import TableReading
 
-/// Cuts a JSON text of a log into the elements of its one long array and the rest, octet by octet, so that a log is never in memory whole.
+/// Cuts a JSON text of a log into the elements of its long arrays and the rest, octet by octet, so that a log is never in memory whole.
 ///
-/// The long arrays are `log.entries` of a HAR, `events` of a netlog, and an outermost array of tasks. Values that no reader needs are left
+/// The long arrays are `log.entries` of a HAR, `events` of a netlog, an outermost array, and arrays that an outermost object has. Values that no reader needs are left
 /// out: arrays inside of a HAR and of a netlog's constants, and texts that are longer than any that is needed. The decoder then
 /// judges each element and the rest; brackets and commas are judged here where it does not see them.
 struct JSONElements {
@@ -11,7 +11,10 @@ struct JSONElements {
   enum Place: Equatable {
     case entry
     case event
-    case task
+    /// Of an outermost array: a task, or the row of a table.
+    case outermost
+    /// Of an array of the outermost object, the first being 0: the row of a table.
+    case member(Int)
   }
 
   /// The octets of one element, or of all but the elements. A task of a hundred redirects has some 100,000.
@@ -34,6 +37,8 @@ struct JSONElements {
   /// For each open value, whether it is an object, and the name of its current member.
   private var open: [(isObject: Bool, name: [UInt8])] = []
   private var place: Place?
+  /// The arrays of the outermost object so far.
+  private var members = 0
   /// The number of open values around each element.
   private var depth = 0
   private var element: [UInt8] = []
@@ -120,8 +125,11 @@ struct JSONElements {
       return
     }
     switch open.count - 1 {
-    case 0: place = .task
+    case 0: place = .outermost
     case 1 where isMember(0, "events"): place = .event
+    case 1 where open[0].isObject && !isMember(0, "transactionMetrics"):
+      place = .member(members)
+      members += 1
     case 2 where isMember(0, "log") && isMember(1, "entries"): place = .entry
     default:
       if isNamed(open[0].name, "log") || isNamed(open[0].name, "constants") || isNamed(open[0].name, "polledData") {

@@ -14,9 +14,11 @@ struct JSONLog {
     // `||` would lose the type of the error.
     let isCurl = if format == nil { try CurlLog.begins(file) } else { format == .curl }
     if isCurl { return try CurlLog(file: file).read(options) }
-    let (document, isCut) = try document()
+    if let table = try table(format) { return try table.read() }
+    let (document, isCut, _) = try document()
     let times = LogTime(unit: options.timeUnit, zone: options.timeZone)
     switch (document, format) {
+    case (.other, nil), (.other, .json): throw LogError(file: file.path, JSONDocument.unknown)
     case (.har(let archive), nil), (.har(let archive), .har):
       return try HARLog(archive: archive, log: self, times: times).read()
     case (.tasks(let single), nil), (.tasks(let single), .urlSessionMetrics):
@@ -28,22 +30,60 @@ struct JSONLog {
     case (.netlog, _): throw LogError(file: file.path, "is a netlog of Chrome, not \(format?.rawValue ?? "a log")")
     case (.har, _): throw LogError(file: file.path, "is a HAR, not \(format?.rawValue ?? "a log")")
     case (.tasks, _): throw LogError(file: file.path, "is an array of JSON, not \(format?.rawValue ?? "a log")")
+    case (.other, _): throw LogError(file: file.path, "is an object of JSON, not \(format?.rawValue ?? "a log")")
     }
   }
 
-  /// Everything but the elements of the long array, and whether the text ends inside of that array.
-  private func document() throws(LogError) -> (JSONDocument, isCut: Bool) {
+  /// The table of a monitor, if the file has one; `format` is the one that was asked for.
+  func table(_ format: LogFormat?) throws(LogError) -> JSONTableLog? {
+    guard format == nil || format == .json else { return nil }
+    if try JSONTableLog.begins(file, options.columns) { return JSONTableLog(log: self, rows: .lines) }
+    return try document().rows.map { JSONTableLog(log: self, rows: .elements($0)) }
+  }
+
+  /// Everything but the elements of long arrays, whether the text ends inside of one, and the array that is a monitor's table.
+  private func document() throws(LogError) -> (JSONDocument, isCut: Bool, rows: JSONElements.Place?) {
     var elements = JSONElements(file: file.path)
+    var (table, isSeveral, isTasks): (JSONElements.Place?, Bool, Bool) = (nil, false, false)
     try file.forEachPiece { octets throws(LogError) in
-      try elements.take(octets) { (_, _) throws(LogError) in }
+      try elements.take(octets) { (place, element) throws(LogError) in
+        guard table != place, element.first == UInt8(ascii: "{"), element.count > 2 else { return }
+        switch place {
+        case .entry, .event: return
+        case .outermost: isTasks = JSONDocument.isTask(element)
+        case .member: isSeveral = table != nil
+        }
+        table = place
+      }
     }
     if elements.isBroken { throw fault(nil) }
     var rest = elements.rest
     // Chrome writes an event a line. If it was killed, the last whole event has a comma behind it.
     let isCut = elements.endsInElements && rest.starts(with: Array("{\"constants\"".utf8))
     if isCut { rest += Array("]}".utf8) }
-    do { return (try JSONDecoder().decode(JSONDocument.self, from: Data(rest)), isCut) } catch {
-      throw fault(error)
+    let document: JSONDocument
+    do { document = try JSONDecoder().decode(JSONDocument.self, from: Data(rest)) } catch { throw fault(error) }
+    switch document {
+    case .tasks(nil) where !isTasks: return (document, isCut, table)
+    case .other where isSeveral:
+      throw LogError(file: file.path, "has several arrays of objects; expected one, with the rows of a table")
+    case .other: return (document, isCut, table)
+    default: return (document, isCut, nil)
+    }
+  }
+
+  /// Hands over each element of a long array as the file has it, and its number, from 1.
+  func forEachElement(
+    _ place: JSONElements.Place, _ body: (Int, [UInt8]) throws(LogError) -> Void
+  ) throws(LogError) {
+    var elements = JSONElements(file: file.path)
+    var number = 0
+    try file.forEachPiece { octets throws(LogError) in
+      try elements.take(octets) { (found, element) throws(LogError) in
+        guard found == place else { return }
+        number += 1
+        try body(number, element)
+      }
     }
   }
 
@@ -56,24 +96,18 @@ struct JSONLog {
     _ place: JSONElements.Place, _ name: String, as type: Value.Type = Value.self,
     _ body: (Int, Result<Value, RowProblem>) throws(LogError) -> Void
   ) throws(LogError) {
-    var elements = JSONElements(file: file.path)
     let decoder = JSONDecoder()
-    var number = 0
     var hasFailed = false
-    try file.forEachPiece { octets throws(LogError) in
-      try elements.take(octets) { (found, element) throws(LogError) in
-        guard found == place else { return }
-        number += 1
-        let value: Value
-        do { value = try decoder.decode(Value.self, from: Data(element)) } catch {
-          if Self.isNoJSON(error) { throw fault(error) }
-          // Only the first failure keeps its words: a hostile log has millions of them.
-          let words = hasFailed ? "wrong too" : Self.words(error, in: name.isEmpty ? "\(number)" : "\(name).\(number)")
-          hasFailed = true
-          return try body(number, .failure(RowProblem(words)))
-        }
-        try body(number, .success(value))
+    try forEachElement(place) { (number, element) throws(LogError) in
+      let value: Value
+      do { value = try decoder.decode(Value.self, from: Data(element)) } catch {
+        if Self.isNoJSON(error) { throw fault(error) }
+        // Only the first failure keeps its words: a hostile log has millions of them.
+        let words = hasFailed ? "wrong too" : Self.words(error, in: name.isEmpty ? "\(number)" : "\(name).\(number)")
+        hasFailed = true
+        return try body(number, .failure(RowProblem(words)))
       }
+      try body(number, .success(value))
     }
   }
 
@@ -133,6 +167,8 @@ enum JSONDocument: Decodable {
   /// An array of tasks, or a single one.
   case tasks(single: TaskMetrics?)
   case netlog(Netlog)
+  /// Another object. It may have the table of a monitor.
+  case other
 
   private enum Key: String, CodingKey {
     case log
@@ -143,7 +179,8 @@ enum JSONDocument: Decodable {
   init(from decoder: any Decoder) throws {
     guard let container = try? decoder.container(keyedBy: Key.self) else {
       guard (try? decoder.unkeyedContainer()) != nil else {
-        throw Self.unknown(decoder)
+        throw DecodingError.typeMismatch(
+          Self.self, DecodingError.Context(codingPath: decoder.codingPath, debugDescription: Self.kinds))
       }
       self = .tasks(single: nil)
       return
@@ -155,15 +192,25 @@ enum JSONDocument: Decodable {
     } else if container.contains(.constants) {
       self = .netlog(try Netlog(from: decoder))
     } else {
-      throw Self.unknown(decoder)
+      self = .other
     }
   }
 
-  private static func unknown(_ decoder: any Decoder) -> DecodingError {
-    let words =
-      "neither a HAR (an object with \"log\"), nor task metrics (an array of objects with \"transactionMetrics\"), nor a netlog "
-      + "(an object with \"constants\"), nor lines of curl (objects with \"size_request\")"
-    return DecodingError.typeMismatch(
-      JSONDocument.self, DecodingError.Context(codingPath: decoder.codingPath, debugDescription: words))
+  /// Whether an element of an array has the metrics of a task.
+  static func isTask(_ element: [UInt8]) -> Bool {
+    struct Task: Decodable {
+      init(from decoder: any Decoder) throws {
+        guard try decoder.container(keyedBy: Key.self).contains(.transactionMetrics) else { throw CancellationError() }
+      }
+    }
+    return (try? JSONDecoder().decode(Task.self, from: Data(element))) != nil
   }
+
+  /// The error for an object of another kind.
+  static let unknown = "the outermost value: " + kinds
+
+  private static let kinds =
+    "neither a HAR (an object with \"log\"), nor task metrics (an array of objects with \"transactionMetrics\"), nor a netlog "
+    + "(an object with \"constants\"), nor lines of curl (objects with \"size_request\"), nor a table (an array of objects, or "
+    + "one object a line)"
 }

@@ -36,7 +36,8 @@ extension LogReader {
     switch format {
     case .csv: return try CSVLog(file: file, options: options).unknownTable().map { [$0] }
     case .sqlite: return try SQLiteLog(path: path, options: options).unknownTables()
-    case .har, .urlSessionMetrics, .curl, .netlog, nil: return nil
+    case .json, nil: return try JSONLog(file: file, options: options).table(format)?.unknownTable().map { [$0] }
+    case .har, .urlSessionMetrics, .curl, .netlog: return nil
     }
   }
 }

@@ -50,7 +50,7 @@ struct TaskMetricsLog {
       }
       try log.add(found, of: file, options)
     }
-    if let single { try take(1, .success(single)) } else { try source.forEach(.task, "", take) }
+    if let single { try take(1, .success(single)) } else { try source.forEach(.outermost, "", take) }
     try bad.check(file: file, rows: tasks)
     guard count > 0 else { throw LogError(file: file, "has \(tasks) tasks and no transaction") }
     log.skippedRows = skipped.values.reduce(0, +)

@@ -1,6 +1,6 @@
 import HTTPReassembly
 
-/// Makes entries of the cells of one row of a monitor's table, CSV or SQLite.
+/// Makes entries of the cells of one row of a monitor's table.
 struct MonitorRow {
   private let times: LogTime
   private var names = NamePool()

@@ -1,6 +1,6 @@
 import HTTPReassembly
 
-/// The rows of a monitor's table, CSV or SQLite, and the decisions that need all rows.
+/// The rows of a monitor's table and the decisions that need all rows.
 struct MonitorTable {
   private let columns: ColumnPositions
   /// The columns whose cells are read.

@@ -18,7 +18,8 @@ final class ReadingSample: Sendable {
 ///
 /// One program writes one log, and it counts every message of a kind the same way. A reading is believed when it fits exactly for
 /// at least five rows, and for nine in ten of the rows that tell it from a count as on the wire. Each of its assumptions needs the
-/// same, because sums of a few small causes give any figure. A reading with a rival that fits as well is not believed.
+/// same, because sums of a few small causes give any figure. A reading with a rival that fits as well is not believed. The rival of
+/// a further reading is the first one of another message: an app may log the figures of an API's message before once more.
 ///
 /// Forms without a name are fitted before a field counts as unseen. An assumption that a row bears out by itself, as that its body
 /// was decoded, must hold for two rows and for nine in ten of those that it could explain.
@@ -64,6 +65,9 @@ struct ReadingEvidence<R: Reading> {
   private static var searchLimit: Int { 40 }
   /// The largest number of readings that are voted on.
   private static var candidateLimit: Int { 600 }
+  /// The number of messages in front of a row's among which those of its API are sought, and of those that may have its figure.
+  private static var reach: Int { 64 }
+  private static var mostBefore: Int { 2 }
   /// The largest number of believed readings: an app has a few kinds of messages.
   private static var believedLimit: Int { 6 }
 
@@ -105,7 +109,13 @@ struct ReadingEvidence<R: Reading> {
       } else {
         candidates += R.coarse(kind)
       }
-      believe(candidates, samples)
+      believe(candidates, samples) { place, first in
+        let index = place * step
+        let before = all[..<index].reversed().prefix(Self.reach).filter { $0.message.isOfAPI(of: all[index].message) }
+        return before.prefix(Self.mostBefore).contains {
+          first.figure(of: $0.message).map(unit.figure) == all[index].figure
+        }
+      }
     }
     findFacts(samples)
     sense = sense(of: samples)
@@ -161,7 +171,9 @@ struct ReadingEvidence<R: Reading> {
     var fits: [Bool]
   }
 
-  private mutating func believe(_ readings: [R], _ samples: [Prepared]) {
+  /// Believes readings one after the other. `isRepeated` says whether the sample at a place has the figure that a reading gives for a
+  /// message before of its API.
+  private mutating func believe(_ readings: [R], _ samples: [Prepared], isRepeated: (Int, R) -> Bool) {
     var candidates = weighed(readings, samples)
     var places = Array(samples.indices)
     var rest = samples
@@ -171,6 +183,10 @@ struct ReadingEvidence<R: Reading> {
       let isFitted = rest.map { figure(best.reading, $0) == $0.figure }
       let misses = isFitted.count { !$0 }
       guard misses < rest.count else { break }
+      if let first = believed.first?.reading {
+        let repeated = zip(places, isFitted).count { $1 && isRepeated($0, first) }
+        guard repeated * 2 <= rest.count - misses else { break }
+      }
       believed.append(Believed(reading: best.reading, fits: rest.count - misses, misses: misses, rivals: best.rivals))
       places = zip(places, isFitted).filter { !$0.1 }.map(\.0)
       rest = places.map { samples[$0] }

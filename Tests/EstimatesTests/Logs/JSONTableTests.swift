@@ -1,0 +1,134 @@
+import Foundation
+import Testing
+
+@testable import Estimates
+
+@Suite("A monitor's table as JSON")
+struct JSONTableTests {
+  private static let columns = [
+    "url", "method", "status", "start_time", "request.body_bytes", "response.header_bytes", "error", "note",
+  ]
+  private static let rows = [
+    ["http://h.example/a?b=c", "GET", "200", "1772359200.5", "0", "300", "", "x"],
+    ["http://h.example/a", "POST", "404", "1772359201.25", "17", "310", "timeout", ""],
+    ["http://h.example/c", "GET", "", "1772359202", "", "", "", "\"\u{e9}\\"],
+  ]
+
+  /// The rows as objects. An empty cell is null, or no member. A name with a point is the name of a member of an object.
+  private static func objects(nested: Bool, sparse: Bool) -> [String] {
+    rows.map { row in
+      var own: [String] = []
+      var inside: [(name: Substring, members: [String])] = []
+      for (column, cell) in zip(columns, row) where !(sparse && cell.isEmpty) {
+        let value = cell.isEmpty ? "null" : Double(cell) == nil ? quoted(cell) : cell
+        let names = column.split(separator: ".")
+        guard nested, names.count == 2 else {
+          own.append("\(quoted(column)): \(value)")
+          continue
+        }
+        let member = "\(quoted(String(names[1]))): \(value)"
+        if let index = inside.firstIndex(where: { $0.name == names[0] }) {
+          inside[index].members.append(member)
+        } else {
+          inside.append((names[0], [member]))
+        }
+      }
+      own += inside.map { "\(quoted(String($0.name))): {\($0.members.joined(separator: ", "))}" }
+      return "{\(own.joined(separator: ", ")), \"tags\": [1, {\"url\": 2}]}"
+    }
+  }
+
+  private static func quoted(_ text: String) -> String {
+    let escaped = text.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] }
+    return "\"\(String(escaped))\""
+  }
+
+  @Test("says the same as the table in CSV, whatever its form", arguments: [false, true], [false, true])
+  func forms(nested: Bool, sparse: Bool) throws {
+    let header = Self.columns.joined(separator: ",")
+    let expected = try LogFolder.read(
+      ([header] + Self.rows.map { $0.map { "\"\($0.replacing("\"", with: "\"\""))\"" }.joined(separator: ",") })
+        .joined(separator: "\n"))
+    try #require(expected.entries.count == 5)
+    let objects = Self.objects(nested: nested, sparse: sparse)
+    let texts = [
+      objects.joined(separator: "\n"), "\n" + objects.joined(separator: "\r\n\r\n") + "\n", objects[0],
+      "[" + objects.joined(separator: ",\n") + "]",
+      "{\"version\": 1, \"names\": [\"a\"], \"rows\": [\(objects.joined(separator: ", "))], \"none\": []}",
+      "{\n\"rows\": [\n\(objects.joined(separator: ",\n"))]}",
+    ]
+    for (index, text) in texts.enumerated() {
+      let log = try LogFolder.read(text)
+      let entries = text == objects[0] ? Array(expected.entries.prefix(2)) : expected.entries
+      #expect(log.dialect == .monitor && log.notices == expected.notices, "\(text)")
+      #expect(log.hasLines == (index < 3))
+      // Rows have their own numbers: a header row is there in CSV only.
+      #expect(log.entries.map(Self.withoutRow) == entries.map(Self.withoutRow), "\(text)")
+    }
+    #expect(try LogFolder.read(texts[0]).entries.map(\.row) == [1, 1, 2, 2, 3])
+    #expect(try LogFolder.read(texts[1]).entries.map(\.row) == [2, 2, 4, 4, 6])
+    #expect(try LogFolder.read(texts[3]).entries.map(\.row) == [1, 1, 2, 2, 3])
+  }
+
+  private static func withoutRow(_ entry: LogEntry) -> LogEntry {
+    var entry = entry
+    entry.row = 0
+    return entry
+  }
+
+  @Test("a column may begin in any row, and may have no value")
+  func columns() throws {
+    let log = try LogFolder.read(
+      """
+      {"host": "h", "path": "/a", "response_length": 5, "request_length": null}
+      {"host": "h", "path": "/b", "response_length": "7", "status": 200, "error": false, "from_cache": true}
+      """)
+    #expect(log.columns.isSuperset(of: [.requestLength, .status, .isFromCache]))
+    #expect(log.entries.map(\.length) == [nil, 5, nil, 7])
+    #expect(log.entries.map(\.isFromCache) == [false, false, true, true] && !log.entries.contains(where: \.isAborted))
+  }
+
+  @Test("columns are mapped by their names, and unknown ones are shown to people")
+  func mapping() throws {
+    let text = "[{\"to\": {\"at\": \"http://h/a\"}, \"in\": {\"all\": 9}}]"
+    var options = LogOptions()
+    options.columns = try LogColumns(parsing: "url=to.at,response_length=in.all")
+    #expect(try LogFolder.read(text, options).entries.map(\.length) == [nil, 9])
+    let folder = try LogFolder()
+    let tables = try LogReader().unknownTables(folder.write(Array(text.utf8)))
+    #expect(tables?.count == 1)
+    #expect(tables?.first?.columns.sorted { $0.name < $1.name }.map(\.sample) == ["9", "http://h/a"])
+    #expect(try LogReader(options: options).unknownTables(folder.write(Array(text.utf8))) == nil)
+  }
+
+  @Test(
+    "a wrong table is named",
+    arguments: [
+      ("[{\"a\": 1}]", "as a table of JSON objects: no column host, path, type, occur_time; there are: a; map it"),
+      ("{\"a\": [{\"c\": 1}], \"b\": [{\"c\": 1}]}", "has several arrays of objects; expected one"),
+      ("{\"url\": \"http://h/\", \"response_length\": 1}\n[]", "line 2, the row: expected an object"),
+      ("{\"url\": \"http://h/\", \"response_length\": 1}\n{", "line 2, is not JSON: "),
+      ("[{\"url\": \"http://h/\", \"response_length\": 1}, 2]", "row 2, the row: expected an object"),
+      (
+        "[{\"url\": \"http://h/\", \"response_length\": 1}, {\"url\": \"http://h/\", \"response_length\": []}]",
+        "row 2, response_length: expected one value, found an array"
+      ),
+      (
+        "[{\"host\": \"h\", \"path\": \"/\", \"response_length\": 1}, {\"host\": \"h\"}]",
+        "row 2, column path: expected a path"
+      ),
+      ("{\"a\": {\"b\": [{}]}}", "the outermost value: neither a HAR"),
+      (
+        "[{" + (0...1_000).map { "\"c\($0)\": 1" }.joined(separator: ",") + "}]",
+        "has more than 1000 members with names of their own"
+      ),
+      (
+        "{\"url\": \"http://h/\", \"response_length\": 1}\n{\"url\": \"\(String(repeating: "a", count: 1 << 20))\"}",
+        "line 2, has more than 1048576 bytes"
+      ),
+    ])
+  func mistakes(text: String, words: String) throws {
+    let refusal = try LogFolder.refusal(text)
+    #expect(refusal.hasPrefix(words), "\(refusal.prefix(300))")
+  }
+}
