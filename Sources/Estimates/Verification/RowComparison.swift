@@ -12,7 +12,7 @@ final class LogReadings {
   private let known: KnownParts
 
   /// Whether the log has figures in rows of other messages.
-  var areMisplaced = false
+  private(set) var areMisplaced = false
 
   private struct KnownParts {
     var line = false
@@ -125,6 +125,16 @@ final class LogReadings {
     case 2: bodies.doubtZeros()
     default: wholes.doubtZeros()
     }
+  }
+
+  /// Whether a log has figures in rows of other messages; a few rows then bear out nothing.
+  func misplace(_ areMisplaced: Bool) {
+    self.areMisplaced = areMisplaced
+    guard areMisplaced else { return }
+    lines.doubtFewRows()
+    headers.doubtFewRows()
+    bodies.doubtFewRows()
+    wholes.doubtFewRows()
   }
 
   // MARK: Expected figures

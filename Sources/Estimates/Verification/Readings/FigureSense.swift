@@ -19,7 +19,7 @@ extension LogReadings {
   /// misplaced, they may be another message's.
   static func doubtZeros(_ requests: LogReadings, _ responses: LogReadings, areMisplaced: Bool) {
     let kinds = [requests, responses]
-    for readings in kinds { readings.areMisplaced = areMisplaced }
+    for readings in kinds { readings.misplace(areMisplaced) }
     let senses = kinds.map(\.senses)
     let all = senses.joined()
     let isRounded = kinds.contains { $0.units.contains(where: \.isLarge) }

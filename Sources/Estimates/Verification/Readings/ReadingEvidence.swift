@@ -45,6 +45,8 @@ struct ReadingEvidence<R: Reading> {
   let unit: FigureUnit
   /// The readings that single rows bear out, the likeliest first.
   private var facts: [R] = []
+  /// Those of them that fewer rows bear out than make a reading believed.
+  private var factsOfFewRows: Set<R> = []
   /// Whether some rows bear out a reading of their own.
   var hasFacts: Bool { !facts.isEmpty }
   /// The sense of the figures.
@@ -151,6 +153,9 @@ struct ReadingEvidence<R: Reading> {
     facts.removeAll { $0.isEvident }
   }
 
+  /// Takes back what a few rows bear out: they may have the figures of other messages.
+  mutating func doubtFewRows() { facts.removeAll(where: factsOfFewRows.contains) }
+
   /// The figure of a reading in the log's unit.
   private func figure(_ reading: R, _ message: WireMessage) -> Int? { reading.figure(of: message).map(unit.figure) }
 
@@ -228,7 +233,9 @@ struct ReadingEvidence<R: Reading> {
     for base in bases {
       for fact in base.borneOut.sorted(by: { $0.cost < $1.cost }) where known.insert(fact).inserted {
         let (fits, telling) = fits(fact, against: base, others)
-        if fact.isEvident || fits > 1 && fits * 10 >= telling * 9 { facts.append(fact) }
+        guard fact.isEvident || fits > 1 && fits * 10 >= telling * 9 else { continue }
+        facts.append(fact)
+        if fits < Self.leastRows { factsOfFewRows.insert(fact) }
       }
     }
   }

@@ -4,7 +4,6 @@
 struct HandshakeMessages {
   /// A message's type (IANA, "TLS HandshakeType").
   enum Kind {
-    static let helloRequest: UInt8 = 0
     static let clientHello: UInt8 = 1
     static let serverHello: UInt8 = 2
     static let newSessionTicket: UInt8 = 4
