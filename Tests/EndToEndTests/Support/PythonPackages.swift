@@ -53,7 +53,7 @@ struct PythonPackages: Sendable {
     // A try that ended half-way leaves an environment that cannot be mended, such as one without pip: the next try begins with nothing.
     // What an older Python left there is of no use to this one, either.
     var failures: [String] = []
-    for _ in 1...3 {
+    for _ in 1...5 {
       try? FileManager.default.removeItem(at: folder)
       guard let failure = made(folder, by: system, python, packages) ?? failure(python, importing) else {
         return (python, "")

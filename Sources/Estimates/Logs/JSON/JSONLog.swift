@@ -8,14 +8,15 @@ struct JSONLog {
 
   /// Reads the given format, or the format that the outermost value shows.
   ///
-  /// The file is read twice, and is never in memory whole: first all but the elements of its long array, which tells the format, then the
-  /// elements one by one.
+  /// The file is never in memory whole. It is read first without the elements of its long arrays, which tells the format, and then element
+  /// by element; a table is read once more.
   func read(_ format: LogFormat?) throws(LogError) -> AppLog {
     // `||` would lose the type of the error.
     let isCurl = if format == nil { try CurlLog.begins(file) } else { format == .curl }
     if isCurl { return try CurlLog(file: file).read(options) }
-    if let table = try table(format) { return try table.read() }
-    let (document, isCut, _) = try document()
+    if let lines = try lines(format) { return try lines.read() }
+    let (document, isCut, rows) = try document()
+    if let table = table(rows, format) { return try table.read() }
     let times = LogTime(unit: options.timeUnit, zone: options.timeZone)
     switch (document, format) {
     case (.other, nil), (.other, .json): throw LogError(file: file.path, JSONDocument.unknown)
@@ -36,9 +37,18 @@ struct JSONLog {
 
   /// The table of a monitor, if the file has one; `format` is the one that was asked for.
   func table(_ format: LogFormat?) throws(LogError) -> JSONTableLog? {
+    if let lines = try lines(format) { return lines }
+    return table(try document().rows, format)
+  }
+
+  private func lines(_ format: LogFormat?) throws(LogError) -> JSONTableLog? {
+    guard format == nil || format == .json, try JSONTableLog.begins(file, options.columns) else { return nil }
+    return JSONTableLog(log: self, rows: .lines)
+  }
+
+  private func table(_ rows: JSONElements.Place?, _ format: LogFormat?) -> JSONTableLog? {
     guard format == nil || format == .json else { return nil }
-    if try JSONTableLog.begins(file, options.columns) { return JSONTableLog(log: self, rows: .lines) }
-    return try document().rows.map { JSONTableLog(log: self, rows: .elements($0)) }
+    return rows.map { JSONTableLog(log: self, rows: .elements($0)) }
   }
 
   /// Everything but the elements of long arrays, whether the text ends inside of one, and the array that is a monitor's table.
