@@ -88,6 +88,73 @@ struct JSONTableTests {
     #expect(log.entries.map(\.isFromCache) == [false, false, true, true] && !log.entries.contains(where: \.isAborted))
   }
 
+  @Test(
+    "a log that its app could not end is read up to its last whole row",
+    arguments: [
+      "#\n#\n{\"url\": \"http://h/\u{e9}", "[#, #, {\"url\": \"http://h/", "[\n#,\n#,\n", "[#, #, ",
+      "{\"a\": 1, \"rows\": [#, #, {", "{\"events\": [#, #, {\"url\": [1,",
+    ])
+  func cut(text: String) throws {
+    let row = "{\"url\": \"http://h/\", \"request_bytes\": 7, \"response_bytes\": 9}"
+    let log = try LogFolder.read(text.replacing("#", with: row))
+    #expect(log.entries.map(\.length) == [7, 9, 7, 9])
+    #expect(
+      log.notices.last == "the log has no end: its app was killed, or still runs; a row that is not whole is left out")
+  }
+
+  @Test(
+    "names are known on the way to a value, and the object that has all of them has none",
+    arguments: [
+      // A proxy's session: the status in words is not the code.
+      """
+      [{"status": "COMPLETE", "host": "h", "path": "/", "query": null, "totalSize": 33,
+      "times": {"start": "2026-03-01T10:00:00Z"}, "request": {"sizes": {"headers": 7, "body": 0}},
+      "response": {"status": 200, "sizes": {"headers": 9, "body": 17}}}]
+      """,
+      """
+      {"level": 2, "createdAt": "x", "task": {"url": "http://h/", "startDate": "2026-03-01T10:00:00Z", "statusCode": 200,
+      "requestHeadersSize": 7, "responseHeadersSize": 9, "responseBodySize": 17, "requestBodySize": 0}}
+      """,
+      """
+      {"event": "finished", "request": {"url": "http://h/"}, "response": {"statusCode": 200}, "metrics": {
+      "countOfRequestHeaderBytesSent": 7, "countOfRequestBodyBytesSent": 0, "countOfResponseHeaderBytesReceived": 9,
+      "countOfResponseBodyBytesReceived": 17}, "@timestamp": "2026-03-01T10:00:00Z"}
+      """,
+      """
+      {"log": [{"request": {"host": "h", "path": "/", "timestamp": "2026-03-01T10:00:00Z", "headers_size": 7,
+      "body": {"bytes": 0}}, "response": {"status_code": 200, "headers_size": 9, "body": {"bytes": 17}}}]}
+      """,
+    ])
+  func names(text: String) throws {
+    let log = try LogFolder.read(text.replacing("\n", with: " "))
+    #expect(log.entries.map(\.headerLength) == [7, 9] && log.entries.map(\.bodyLength) == [0, 17])
+    #expect(log.entries.map(\.time) == [1_772_359_200_000_000_000, 1_772_359_200_000_000_000])
+    #expect(log.entries.map(\.status) == [0, 200] && log.entries.allSatisfy { $0.host == "h" && $0.path == "/" })
+  }
+
+  @Test("an object of the request or the response is no record around both")
+  func sides() throws {
+    let side = "\"url\": \"http://h/\", \"bytes\": 9"
+    let row = "{\"response\": {\(side), \"request\": {\(side)}}}\n"
+    let refusal = try LogFolder.refusal(row + row)
+    #expect(refusal.hasPrefix("as a table of JSON objects: no column host, path; there are: "), "\(refusal)")
+  }
+
+  @Test("objects of other events are left out and counted, and an object may be an error")
+  func others() throws {
+    let log = try LogFolder.read(
+      """
+      {"event": "start", "time": 1772359200, "error": {"url": "x"}}
+      {"url": "http://h/", "bytes_sent": 7, "bytes_received": 9, "error": {"code": -1001}}
+      {"url": "http://h/", "bytes_sent": 7, "bytes_received": 9, "error": null}
+      {"url": "http://h/", "bytes_sent": 7, "bytes_received": 9, "error": {}}
+      {"url": "http://h/", "bytes_sent": 7, "bytes_received": 9, "error": []}
+      """)
+    #expect(log.entries.map(\.row) == [2, 2, 3, 3, 4, 4, 5, 5])
+    #expect(log.entries.map(\.isAborted) == [false, true] + Array(repeating: false, count: 6))
+    #expect(log.notices.contains("objects without a host, a path and a length, left out: 1"))
+  }
+
   @Test("columns are mapped by their names, and unknown ones are shown to people")
   func mapping() throws {
     let text = "[{\"to\": {\"at\": \"http://h/a\"}, \"in\": {\"all\": 9}}]"
@@ -107,10 +174,19 @@ struct JSONTableTests {
       ("[{\"a\": 1}]", "as a table of JSON objects: no column host, path, type, occur_time; there are: a; map it"),
       ("{\"a\": [{\"c\": 1}], \"b\": [{\"c\": 1}]}", "has several arrays of objects; expected one"),
       ("{\"url\": \"http://h/\", \"response_length\": 1}\n[]", "line 2, the row: expected an object"),
-      ("{\"url\": \"http://h/\", \"response_length\": 1}\n{", "line 2, is not JSON: "),
+      ("{\"url\": \"http://h/\", \"response_length\": 1}\n{\n", "line 2, is not JSON: "),
+      ("{\"url\": \"http://h/\", \"response_length\": 1}\n{\n\n{", "line 2, is not JSON: "),
+      ("[{\"url\": ", "is not JSON: "), ("[{\"a\": 1 2}]", "is not JSON: "),
+      ("[[1], [2]]", "the outermost value: neither a HAR"),
+      ("{}\n{}", "as a table of JSON objects: no column host, path, type, occur_time, nor any other"),
+      ("[{\"url\": null, \"response_length\": null, \"status\": 200}]", "has 1 objects, none of them with a host"),
+      (
+        "[{\"a\": {\"url\": \"http://h/\", \"bytes_sent\": 1}, \"b\": {\"url\": \"http://h/\", \"bytes_sent\": 1}}]",
+        "as a table of JSON objects: no column host, path, type, occur_time; there are: "
+      ),
       ("[{\"url\": \"http://h/\", \"response_length\": 1}, 2]", "row 2, the row: expected an object"),
       (
-        "[{\"url\": \"http://h/\", \"response_length\": 1}, {\"url\": \"http://h/\", \"response_length\": []}]",
+        "[{\"url\": \"http://h/\", \"response_length\": 1}, {\"url\": \"http://h/\", \"response_length\": [1]}]",
         "row 2, response_length: expected one value, found an array"
       ),
       (

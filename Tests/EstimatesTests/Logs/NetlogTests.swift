@@ -113,6 +113,18 @@ struct NetlogTests {
 
   private let start = "START_JOB 1 100 {\"url\": \"https://h/p?q\", \"method\": \"POST\"}"
 
+  @Test("a request that began before the log has no URL there, and is left out")
+  func begun() throws {
+    let sent = [
+      "SEND_REQUEST_HEADERS 0 110 {\"line\": \"POST /p?q HTTP/1.1\\r\\n\", \"headers\": [\"a: b\"]}",
+      "READ_RESPONSE_HEADERS 0 120 {\"headers\": [\"HTTP/1.1 200 OK\"]}",
+    ]
+    let found = try LogFolder.read(log(sent[0], sent[1], start, sent[0], sent[1]))
+    #expect(found.entries.map(\.status) == [0, 200] && found.entries.map(\.path) == ["/p", "/p"])
+    #expect(found.notices == ["requests that began before the log, left out: 1"])
+    #expect(try LogFolder.refusal(log(sent[0], sent[1])) == "has no request of HTTP that began after its own start")
+  }
+
   @Test("a challenge makes a second exchange; a chunked upload and stripped credentials")
   func challenge() throws {
     let found = try LogFolder.read(

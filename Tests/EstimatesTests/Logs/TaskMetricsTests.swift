@@ -91,8 +91,10 @@ struct TaskMetricsTests {
   @Test(
     "an export that is not the accepted one is refused",
     arguments: [
-      ("[]", "has 0 tasks and no transaction"), ("[{\"transactionMetrics\": []}]", "has 1 tasks and no transaction"),
-      ("[1]", "task 1, 1: "), ("[{}]", "task 1, 1: no transactionMetrics"),
+      ("[]", "the outermost value: "), ("[{\"transactionMetrics\": []}]", "has 1 tasks and no transaction"),
+      ("[1]", "the outermost value: "), ("[{}]", "the outermost value: "),
+      ("[{\"transactionMetrics\": []}, 1]", "task 2, 2: "),
+      ("[{\"transactionMetrics\": []}, {}]", "task 2, 2: no transactionMetrics"),
       ("[{\"transactionMetrics\": [{}]}]", "task 1, 1.transactionMetrics.1: no request"),
       (
         "[{\"transactionMetrics\": [{\"request\": {\"url\": \"http://h/\"}}]}]",

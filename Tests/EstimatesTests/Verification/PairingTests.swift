@@ -181,6 +181,54 @@ import Testing
     #expect(VerificationSummary(verification).unexplained == 0)
   }
 
+  /// Whether each row with a message has its own one, or may have another one: the rows of `log` have the numbers of the messages.
+  private func areNoneWrong(_ verification: Verification, _ count: Int) -> Bool {
+    verification.rows.allSatisfy { row in
+      guard let entry = row.entry, let message = row.message else { return true }
+      return row.isAmbiguous || message.row.number == (entry.row - 1) % count + 1
+    }
+  }
+
+  /// The log has one host for all. A row of another host may have the message of a row with an error.
+  @Test func aMessageOfAnotherHostMayBeTheRows() {
+    var wire = wire(polls + [(10_000, 300), (10_001, 300)])
+    for index in [4, 5, 10, 11, 26, 27] { wire[index].host = "b.example" }
+    var entries = log(wire)
+    for index in entries.indices { (entries[index].host, entries[index].exchange) = ("a.example", nil) }
+    (entries[25].bodyLength, entries[25].length, entries[25].time) = (900, 950, (entries[25].time ?? 0) + 14_000_000)
+    let verification = verify(entries.sorted { ($0.time ?? 0) < ($1.time ?? 0) }, wire)
+    #expect(areNoneWrong(verification, 28) && !verification.rows(with: .otherHost).isEmpty)
+    #expect(verification.rows.contains { $0.message?.row.number == 26 && $0.isAmbiguous })
+  }
+
+  /// A row of either host names the other one, where a message is that has its figures, two seconds away.
+  @Test func twoRowsMayHaveEachOthersHost() {
+    let polls = (0..<40).map { (Int64($0) * 400, 100 + $0 * 7) }
+    var wire = wire(polls + [(20_000, 300), (22_000, 300)])
+    for index in [82, 83] { wire[index].host = "b.example" }
+    var entries = log(wire)
+    for index in entries.indices { entries[index].exchange = nil }
+    (entries[81].host, entries[83].host) = ("b.example", "a.example")
+    let verification = verify(entries, wire)
+    #expect(areNoneWrong(verification, 84) && verification.rows(with: .timeShifted).isEmpty)
+  }
+
+  /// Two loggers note each message. One of them has another message's figures for one of them, by an error.
+  @Test func aThirdRowOfAMessageMayBeAnothers() {
+    let wire = PollSamples.polls(12, every: 20)
+    var first = log(wire)
+    for index in first.indices { first[index].exchange = nil }
+    let second = first.map { entry in
+      var other = entry
+      (other.row, other.time) = (24 + entry.row, (entry.time ?? 0) + 200_000_000)
+      return other
+    }
+    (first[9].bodyLength, first[9].length) = (first[7].bodyLength, first[7].length)
+    let verification = verify((first + second).sorted { ($0.time ?? 0) < ($1.time ?? 0) }, wire)
+    #expect(areNoneWrong(verification, 24))
+    #expect(verification.rows(with: .doubled).count >= 16)
+  }
+
   @Test(arguments: [3_000, 90_000] as [Int64])
   func aRowAtAnotherTimeIsNamed(_ late: Int64) {
     let wire = wire(polls)

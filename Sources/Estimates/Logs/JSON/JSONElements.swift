@@ -30,8 +30,10 @@ struct JSONElements {
   private(set) var rest: [UInt8] = []
   /// Whether the brackets or commas are wrong.
   private(set) var isBroken = false
-  /// Whether the text ended inside the long array.
-  var endsInElements: Bool { place != nil }
+  /// The brackets that the text lacks where it ended inside the long array; else nil.
+  var missingEnd: [UInt8]? {
+    place == nil ? nil : open[..<depth].reversed().map { UInt8(ascii: $0.isObject ? "}" : "]") }
+  }
 
   private let file: String
   /// For each open value, whether it is an object, and the name of its current member.

@@ -15,8 +15,8 @@ struct JSONLog {
     let isCurl = if format == nil { try CurlLog.begins(file) } else { format == .curl }
     if isCurl { return try CurlLog(file: file).read(options) }
     if let lines = try lines(format) { return try lines.read() }
-    let (document, isCut, rows) = try document()
-    if let table = table(rows, format) { return try table.read() }
+    let (document, isCut, rows) = try document(format)
+    if let table = table(rows, isCut, format) { return try table.read() }
     let times = LogTime(unit: options.timeUnit, zone: options.timeZone)
     switch (document, format) {
     case (.other, nil), (.other, .json): throw LogError(file: file.path, JSONDocument.unknown)
@@ -38,7 +38,8 @@ struct JSONLog {
   /// The table of a monitor, if the file has one; `format` is the one that was asked for.
   func table(_ format: LogFormat?) throws(LogError) -> JSONTableLog? {
     if let lines = try lines(format) { return lines }
-    return table(try document().rows, format)
+    let (_, isCut, rows) = try document(format)
+    return table(rows, isCut, format)
   }
 
   private func lines(_ format: LogFormat?) throws(LogError) -> JSONTableLog? {
@@ -46,38 +47,44 @@ struct JSONLog {
     return JSONTableLog(log: self, rows: .lines)
   }
 
-  private func table(_ rows: JSONElements.Place?, _ format: LogFormat?) -> JSONTableLog? {
+  private func table(_ rows: JSONElements.Place?, _ isCut: Bool, _ format: LogFormat?) -> JSONTableLog? {
     guard format == nil || format == .json else { return nil }
-    return rows.map { JSONTableLog(log: self, rows: .elements($0)) }
+    return rows.map { JSONTableLog(log: self, rows: .elements($0), isCut: isCut) }
   }
 
   /// Everything but the elements of long arrays, whether the text ends inside of one, and the array that is a monitor's table.
-  private func document() throws(LogError) -> (JSONDocument, isCut: Bool, rows: JSONElements.Place?) {
+  private func document(
+    _ format: LogFormat?
+  ) throws(LogError) -> (JSONDocument, isCut: Bool, rows: JSONElements.Place?) {
     var elements = JSONElements(file: file.path)
     var (table, isSeveral, isTasks): (JSONElements.Place?, Bool, Bool) = (nil, false, false)
     try file.forEachPiece { octets throws(LogError) in
       try elements.take(octets) { (place, element) throws(LogError) in
         guard table != place, element.first == UInt8(ascii: "{"), element.count > 2 else { return }
         switch place {
-        case .entry, .event: return
+        case .entry: return
         case .outermost: isTasks = JSONDocument.isTask(element)
-        case .member: isSeveral = table != nil
+        case .event, .member: isSeveral = table != nil
         }
         table = place
       }
     }
     if elements.isBroken { throw fault(nil) }
     var rest = elements.rest
-    // Chrome writes an event a line. If it was killed, the last whole event has a comma behind it.
-    let isCut = elements.endsInElements && rest.starts(with: Array("{\"constants\"".utf8))
-    if isCut { rest += Array("]}".utf8) }
+    // A program that writes an element a line, as Chrome does, may have been killed.
+    let end = elements.missingEnd
+    if let end { rest += end }
     let document: JSONDocument
     do { document = try JSONDecoder().decode(JSONDocument.self, from: Data(rest)) } catch { throw fault(error) }
+    let isCut = end != nil
     switch document {
-    case .tasks(nil) where !isTasks: return (document, isCut, table)
+    case .netlog: return (document, isCut, nil)
+    case .tasks(nil) where !isTasks && table != nil: return (document, isCut, table)
     case .other where isSeveral:
       throw LogError(file: file.path, "has several arrays of objects; expected one, with the rows of a table")
-    case .other: return (document, isCut, table)
+    case .other where table != nil: return (document, isCut, table)
+    case _ where isCut: throw fault(nil)
+    case .tasks(nil) where !isTasks && format == nil: return (.other, isCut, nil)
     default: return (document, isCut, nil)
     }
   }
@@ -122,7 +129,7 @@ struct JSONLog {
   }
 
   /// The error of a text that is no JSON, with its place if the text is short.
-  private func fault(_ error: (any Error)?) -> LogError {
+  func fault(_ error: (any Error)?) -> LogError {
     if error.map(Self.isNoJSON) ?? true, let octets = (try? file.content(limit: JSONFault.limit)) ?? nil,
       let fault = JSONFault(Data(octets))
     {
@@ -132,7 +139,7 @@ struct JSONLog {
   }
 
   /// Whether a text is not JSON, rather than JSON of something else.
-  private static func isNoJSON(_ error: any Error) -> Bool {
+  static func isNoJSON(_ error: any Error) -> Bool {
     if case .dataCorrupted(let context) = error as? DecodingError { context.codingPath.isEmpty } else { false }
   }
 
@@ -195,7 +202,7 @@ enum JSONDocument: Decodable {
       self = .tasks(single: nil)
       return
     }
-    if container.contains(.log) {
+    if container.contains(.log), (try? container.nestedUnkeyedContainer(forKey: .log)) == nil {
       self = .har(try container.decode(HARArchive.self, forKey: .log))
     } else if container.contains(.transactionMetrics) {
       self = .tasks(single: try TaskMetrics(from: decoder))

@@ -4,7 +4,7 @@ import TableReading
 /// Reads a monitor's table from JSON: each object is a row, and its members are the columns. A member of an object inside of a row is a column,
 /// too, whose name has the names on the way to it: `response.bytes`. Arrays inside of a row are left out.
 ///
-/// The file is read twice: a column may begin in any row.
+/// The file is read twice: a column may begin in any row. The text may end inside of its last row: the app was killed.
 struct JSONTableLog {
   /// The place of the rows in the file.
   enum Rows: Equatable {
@@ -16,6 +16,8 @@ struct JSONTableLog {
 
   let log: JSONLog
   let rows: Rows
+  /// Whether the array has no end.
+  var isCut = false
 
   /// Columns that a table may have.
   static let columnLimit = 1_000
@@ -31,8 +33,12 @@ struct JSONTableLog {
 
     var table = MonitorTable(columns: positions, options: options)
     var bad = BadRows()
-    var count = 0
-    try forEachRow { number, octets throws(LogError) in
+    var (count, others) = (0, 0)
+    // The last row that is no JSON: at the end of the file it is cut off.
+    var broken: (number: Int, problem: RowProblem)?
+    let last = try forEachRow { number, octets throws(LogError) in
+      if let row = broken { bad.note("\(noun) \(row.number)", row.problem) }
+      broken = nil
       count += 1
       guard count <= options.rowLimit else {
         throw LogError(file: file, "has more than \(options.rowLimit) rows; split it")
@@ -43,10 +49,23 @@ struct JSONTableLog {
         }
         let row: JSONCells
         do { row = try decoder.decode(JSONCells.self, from: Data(octets)) } catch {
-          throw RowProblem(JSONLog.words(error, in: "the row"))
+          let problem = RowProblem(JSONLog.words(error, in: "the row"))
+          if rows == .lines, JSONLog.isNoJSON(error) { return broken = (number, problem) }
+          throw problem
         }
+        func isAbsent(_ column: ColumnPositions.Found) -> Bool {
+          guard let slot = wanted.firstIndex(of: column.index), case .success(.absent) = row.cells[slot] else {
+            return false
+          }
+          return true
+        }
+        // A log of events has others, too.
+        if positions.ofMessages.allSatisfy(isAbsent) { return others += 1 }
         try table.add(number) { found throws(RowProblem) in
-          let cell = try wanted.firstIndex(of: found.index).map { slot throws(RowProblem) in try row.cells[slot].get() }
+          let cell = try wanted.firstIndex(of: found.index).map { slot throws(RowProblem) in
+            if found.column == .error, case .failure = row.cells[slot] { return LogCell.text("an object") }
+            return try row.cells[slot].get()
+          }
           if found.column == .path, cell == .absent { throw RowProblem(.path, expected: "a path", found: .absent) }
           return cell ?? .absent
         }
@@ -55,17 +74,24 @@ struct JSONTableLog {
       }
       try table.keep(of: file)
     }
+    if let row = broken, row.number != last { bad.note("\(noun) \(row.number)", row.problem) }
     try bad.check(file: file, rows: count)
     var found = table.finished()
     found.hasLines = rows == .lines
+    guard !found.entries.isEmpty else {
+      throw LogError(file: file, "has \(count) objects, none of them with a host, a path or a length")
+    }
+    if others > 0 { found.notices.append("objects without a host, a path and a length, left out: \(others)") }
+    if isCut || broken != nil {
+      found.notices.append("the log has no end: its app was killed, or still runs; a row that is not whole is left out")
+    }
     return found
   }
 
   /// The table for people if its columns are not known; else nil.
   func unknownTable() throws(LogError) -> LogTable? {
     let columns = try columns()
-    let names = columns.map(\.name)
-    if (try? ColumnPositions(header: names, columns: log.options.columns)) != nil { return nil }
+    if (try? Self.positions(of: columns, log.options.columns)) != nil { return nil }
     let decoder = JSONCells.decoder(columns)
     var samples: [[LogCell]] = []
     try forEachRow { _, octets throws(LogError) in
@@ -73,16 +99,31 @@ struct JSONTableLog {
       guard let row = try? decoder.decode(JSONCells.self, from: Data(octets)) else { return }
       samples.append(row.cells.map { (try? $0.get()) ?? .absent })
     }
-    return LogTable(name: nil, columns: names, rows: samples)
+    return LogTable(name: nil, columns: columns.map(\.name), rows: samples)
   }
 
   private var noun: String { rows == .lines ? "line" : "row" }
 
   private func positions(of columns: [JSONColumn]) throws(LogError) -> ColumnPositions {
-    do throws(RowProblem) {
-      return try ColumnPositions(header: columns.map(\.name), columns: log.options.columns)
-    } catch {
+    do throws(RowProblem) { return try Self.positions(of: columns, log.options.columns) } catch {
       throw LogError(file: log.file.path, "as a table of JSON objects: \(error.description)")
+    }
+  }
+
+  /// The positions of columns by their names. Where these tell too little, one object inside of each row may be the row proper, as in a
+  /// logger's record: then its name is no part of theirs. The request and the response are no such objects.
+  private static func positions(of columns: [JSONColumn], _ known: LogColumns) throws(RowProblem) -> ColumnPositions {
+    do throws(RowProblem) { return try ColumnPositions(header: columns.map(\.name), columns: known) } catch {
+      let objects = Set(columns.filter { $0.path.count > 1 }.map { $0.path[0] })
+      let records = objects.filter { !LogColumn.sides.contains(LogColumn.folded($0)) }.compactMap { record in
+        let names = columns.map { column in
+          column.path.count > 1 && column.path[0] == record
+            ? JSONColumn(path: Array(column.path.dropFirst())).name : column.name
+        }
+        return try? ColumnPositions(header: names, columns: known)
+      }
+      guard records.count == 1 else { throw error }
+      return records[0]
     }
   }
 
@@ -93,8 +134,12 @@ struct JSONTableLog {
     var seen: Set<JSONColumn> = []
     var length = 0
     try forEachRow { _, octets throws(LogError) in
-      // The second reading says which rows are no objects.
-      guard let members = try? decoder.decode(JSONMembers.self, from: Data(octets)) else { return }
+      let members: JSONMembers
+      do { members = try decoder.decode(JSONMembers.self, from: Data(octets)) } catch {
+        // The second reading says which other rows are no objects.
+        if columns.isEmpty, JSONLog.isNoJSON(error) { throw log.fault(error) }
+        return
+      }
       for column in members.columns where seen.insert(column).inserted {
         columns.append(column)
         length += column.name.utf8.count
@@ -110,16 +155,18 @@ struct JSONTableLog {
     return columns
   }
 
-  private func forEachRow(_ body: (Int, [UInt8]) throws(LogError) -> Void) throws(LogError) {
+  /// Hands over each row and its number. Returns the number of lines: the last one has no end, and may be empty.
+  @discardableResult private func forEachRow(_ body: (Int, [UInt8]) throws(LogError) -> Void) throws(LogError) -> Int {
+    var number = 0
     switch rows {
     case .elements(let place): try log.forEachElement(place, body)
     case .lines:
-      var number = 0
       try log.file.forEachLine(longest: CurlLog.longestLine) { line throws(LogError) in
         number += 1
         if line.contains(where: { $0 != 0x20 && $0 != 0x0d && $0 != 0x09 }) { try body(number, line) }
       }
     }
+    return number
   }
 }
 
@@ -132,7 +179,7 @@ extension JSONTableLog {
       members.names.isDisjoint(with: ["log", "constants", "transactionMetrics"])
     else { return false }
     if start.dropFirst(line.count).contains(UInt8(ascii: "{")) { return true }
-    return (try? ColumnPositions(header: members.columns.map(\.name), columns: columns)) != nil
+    return (try? positions(of: members.columns, columns)) != nil
   }
 }
 
@@ -159,13 +206,13 @@ private struct JSONMembers: Decodable {
 
   /// The columns, in no order of their own.
   private(set) var columns: [JSONColumn] = []
-  /// The names of the row's own members.
+  /// The names of the row's own members that are objects or arrays.
   private(set) var names: Set<String> = []
 
   init(from decoder: any Decoder) throws {
     let known = Self.key.flatMap { decoder.userInfo[$0] as? Set<JSONColumn> } ?? []
     let row = try decoder.container(keyedBy: MemberKey.self)
-    names = Set(row.allKeys.map(\.stringValue))
+    names = Set(row.allKeys.filter { Self.isNested(row, $0) }.map(\.stringValue))
     collect(row, [], known)
   }
 
@@ -175,12 +222,23 @@ private struct JSONMembers: Decodable {
     for key in object.allKeys {
       let column = JSONColumn(path: path + [key.stringValue])
       if known.contains(column) { continue }
+      // An error may be an object. Then it is a value, too.
+      if LogColumn.error.knownNames.contains(LogColumn.folded(column.name)), Self.isNested(object, key) {
+        columns.append(column)
+      }
       if let inside = try? object.nestedContainer(keyedBy: MemberKey.self, forKey: key) {
         if column.path.count < Self.deepest { collect(inside, column.path, known) }
       } else if (try? object.nestedUnkeyedContainer(forKey: key)) == nil {
         columns.append(column)
       }
     }
+  }
+}
+
+extension JSONMembers {
+  private static func isNested(_ object: KeyedDecodingContainer<MemberKey>, _ key: MemberKey) -> Bool {
+    (try? object.nestedContainer(keyedBy: MemberKey.self, forKey: key)) != nil
+      || (try? object.nestedUnkeyedContainer(forKey: key)) != nil
   }
 }
 
@@ -221,6 +279,11 @@ private struct JSONCells: Decodable {
     if let number = try? object.decode(Int64.self, forKey: key) { return .success(.integer(number)) }
     if let number = try? object.decode(Double.self, forKey: key) { return .success(.real(number)) }
     if let flag = try? object.decode(Bool.self, forKey: key) { return .success(.text(flag ? "true" : "false")) }
+    if (try? object.nestedContainer(keyedBy: MemberKey.self, forKey: key))?.allKeys.isEmpty ?? false
+      || (try? object.nestedUnkeyedContainer(forKey: key))?.isAtEnd ?? false
+    {
+      return .success(.absent)
+    }
     return .failure(
       RowProblem("\(column.name.shortened()): expected one value, found an array, an object, or a number too large"))
   }

@@ -8,6 +8,8 @@ struct NetlogExchange {
   let start: Int64
   /// Whether it is HTTP/1, so that its lines are as on the wire; else they have the spelling of HTTP/1.1.
   var isHTTP1 = true
+  /// Whether the log has the request's begin, and so its URL.
+  var hasBegun = true
   var isFromCache = false
   var isAborted = false
   var isOver = false

@@ -11,7 +11,8 @@ struct NetlogLog {
     var url = ""
     var method = ""
     var start: Int64 = 0
-    var index = 0
+    /// The number of its first event; nil for a request that began before the log.
+    var index: Int?
     /// The exchange under way, as an index.
     var current: Int?
   }
@@ -24,9 +25,12 @@ struct NetlogLog {
     var log = AppLog(dialect: .chromeNetlog, entries: [])
     var names = NamePool()
     var bad = BadRows()
-    var skipped = 0
-    var newer = 0
+    var (skipped, newer, earlier) = (0, 0, 0)
     for (number, exchange) in exchanges.enumerated() {
+      guard exchange.hasBegun else {
+        earlier += 1
+        continue
+      }
       guard let url = LogURL(exchange.url), !url.host.isEmpty || !url.scheme.hasPrefix("http") else {
         bad.note(
           "event \(exchange.index)", RowProblem("url: expected a URL, found '\(exchange.url.shortened())'"))
@@ -41,8 +45,14 @@ struct NetlogLog {
     }
     try bad.check(file: file, rows: exchanges.count)
     log.skippedRows = skipped
-    guard !log.entries.isEmpty else { throw LogError(file: file, "has \(skipped) requests, none of them of HTTP") }
+    guard !log.entries.isEmpty else {
+      throw LogError(
+        file: file,
+        earlier == 0
+          ? "has \(skipped) requests, none of them of HTTP" : "has no request of HTTP that began after its own start")
+    }
     if skipped > 0 { log.notices.append("requests that are not HTTP, left out: \(skipped)") }
+    if earlier > 0 { log.notices.append("requests that began before the log, left out: \(earlier)") }
     if newer > 0 { log.notices.append("requests of HTTP/2 or HTTP/3: \(newer)") }
     return log
   }
@@ -86,6 +96,7 @@ struct NetlogLog {
     case .requestHeaders, .http2RequestHeaders, .quicRequestHeaders:
       var exchange = NetlogExchange(index: index, url: request.url, method: request.method, start: event.time)
       exchange.isHTTP1 = event.kind == .requestHeaders
+      exchange.hasBegun = request.index != nil
       if exchange.isHTTP1 {
         exchange.requestLine = parameters.line?.utf8.count
         exchange.requestHeader = parameters.headers.map(NetlogExchange.octets)
@@ -102,6 +113,7 @@ struct NetlogLog {
     case .readCache where event.phase == .begin && request.current == nil:
       var exchange = NetlogExchange(index: index, url: request.url, method: request.method, start: request.start)
       (exchange.isFromCache, exchange.requestBody) = (true, nil)
+      exchange.hasBegun = request.index != nil
       request.current = exchanges.count
       exchanges.append(exchange)
     default:

@@ -51,6 +51,9 @@ struct ColumnPositions {
     }
   }
 
+  /// The columns that tell of a message: host, path, and lengths.
+  var ofMessages: [Found] { found.filter { [.host, .path].contains($0.column) || $0.column.isFigure } }
+
   /// Whether a column is present.
   func has(_ column: LogColumn) -> Bool { found.contains { $0.column == column } }
 
@@ -99,10 +102,15 @@ struct ColumnPositions {
 
   private static func missing(_ columns: [LogColumn], _ names: LogColumns, _ header: [String]) -> RowProblem {
     let wanted = columns.map { names.name($0) }.joined(separator: ", ")
+    guard !header.isEmpty else { return RowProblem("no column \(wanted), nor any other") }
     let there = header.prefix(20).map { $0.shortened() }.joined(separator: ", ")
     let more = header.count > 20 ? " and \(header.count - 20) more" : ""
     let map = columns.first.map { "map it, as \($0.rawValue)=NAME" } ?? ""
-    return RowProblem("no column \(wanted); there are: \(there)\(more); \(map)")
+    // Without a type, a row is likelier an exchange whose figures have other names.
+    let both =
+      columns.contains(.type)
+      ? "; a row an exchange needs no type, but request_length, response_length or their parts" : ""
+    return RowProblem("no column \(wanted); there are: \(there)\(more); \(map)\(both)")
   }
 }
 

@@ -1,5 +1,5 @@
 extension LogColumn {
-  /// Names by which an unmapped column is found, its own first, as `folded` writes them. The others are common names in logs of
+  /// Names by which an unmapped column is found, as `folded` writes them. They are its own one and common names in logs of
   /// apps with one meaning only. A name with several meanings has to be mapped.
   var knownNames: [String] { Self.known[self] ?? [Self.folded(rawValue)] }
 
@@ -9,21 +9,25 @@ extension LogColumn {
   }
 
   private static let known = Dictionary(
-    uniqueKeysWithValues: allCases.map { ($0, [folded($0.rawValue)] + $0.otherNames) })
+    uniqueKeysWithValues: allCases.map { column in
+      let own = [folded(column.rawValue)]
+      // Beside a column that surely has the code, one named status has words.
+      return (column, column == .status ? column.otherNames + own : own + column.otherNames)
+    })
 
   /// Other names, folded.
   private var otherNames: [String] {
     // A whole URL has both host and path.
-    let urls = ["url", "requesturl", "requesturlstring", "urleffective"]
+    let urls = ["url", "requesturl", "requesturlstring", "urleffective", "urlfull", "requesturlfull"]
     return switch self {
-    case .host: ["hostname"] + urls
-    case .path: ["urlpath"] + urls
+    case .host: ["hostname", "requesthost", "urlhost", "requesturlhost", "urldomain", "authority"] + urls
+    case .path: ["urlpath", "requestpath", "requesturlpath", "requesturi"] + urls
     case .time:
       [
-        "starttime", "startdate", "startdatestring", "startedat", "requeststarttime", "requestdate", "timestamp",
-        "time",
+        "starttime", "startdate", "startdatestring", "startedat", "starteddatetime", "timestart", "timesstart",
+        "requeststarttime", "requestdate", "requesttimestamp", "timestamp", "@timestamp", "time", "ts",
       ]
-    case .endTime: ["enddate", "enddatestring", "endedat"]
+    case .endTime: ["enddate", "enddatestring", "endedat", "timeend", "timesend"]
     case .method: ["httpmethod", "requestmethod", "requesthttpmethod"]
     case .status: ["statuscode", "httpstatus", "httpcode", "responsestatus", "responsestatuscode", "responsecode"]
     case .queryLength: ["querylength"]
@@ -40,7 +44,7 @@ extension LogColumn {
     case .requestDecodedLength:
       Self.names(["request", "req"], ["decoded", "bodydecoded", "decodedbody"])
         + ["countofrequestbodybytesbeforeencoding"]
-    case .responseTime: ["responsestarttime", "responsestartdate", "responsedate"]
+    case .responseTime: ["responsestarttime", "responsestartdate", "responsedate", "responsetimestamp"]
     case .responseLength: Self.names(["response", "resp"], [""]) + ["bytesreceived", "receivedbytes"]
     case .responseLineLength: Self.names(["response", "resp"], ["line"])
     case .responseHeaderLength:
@@ -54,13 +58,18 @@ extension LogColumn {
     }
   }
 
-  /// Every way to name a length: `requestbodylength`, `reqbodysize`, …
+  /// Every way to name a length: `requestbodylength`, `reqbodysize`, `requestsizesbody`, …
   private static func names(_ messages: [String], _ parts: [String]) -> [String] {
-    messages.flatMap { message in
-      parts.flatMap { part in ["length", "size", "bytes"].map { message + part + $0 } }
+    messages.flatMap { message -> [String] in
+      parts.flatMap { part -> [String] in
+        let behind = ["length", "size", "bytes"].map { message + part + $0 }
+        return part.isEmpty ? behind : behind + ["length", "size", "bytes", "sizes"].map { message + $0 + part }
+      }
     }
   }
 
+  /// Names for one direction.
+  static let sides: Set<String> = ["request", "req", "response", "resp"]
   /// Names for the octets of both directions together.
   static let sums: Set<String> = ["bytes", "totalbytes", "totallength", "totalsize", "bytestotal", "traffic"]
 }

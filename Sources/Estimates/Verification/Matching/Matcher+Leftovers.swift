@@ -7,6 +7,8 @@ extension Matcher {
     var rows: [Int: Matching.Stray] = [:]
     /// Messages whose row names another host.
     var misplaced: [Int: String] = [:]
+    /// Whether rows name wrong hosts.
+    var hasOtherHosts = false
   }
 
   /// Pairs rows from a cache with a 304 on the wire: the server confirmed the cached response.
@@ -146,7 +148,7 @@ extension Matcher {
   private static let shortEcho: UInt64 = 1_000_000
 
   /// Says that a row may have a message with other figures.
-  private mutating func open(_ row: Int) {
+  mutating func open(_ row: Int) {
     pairs[row]?.isAmbiguous = true
     pairs[row]?.isOpen = true
   }
@@ -297,7 +299,7 @@ extension Matcher {
   private func said(_ row: Int) -> [LogEntry.Said] { rows[row].rows.compactMap { log[$0].said } }
 
   /// The exchanges of a group around a row's time.
-  private func near(_ row: Int, _ candidates: [Int], _ longest: Int64, _ gain: PairGain) -> ArraySlice<Int> {
+  func near(_ row: Int, _ candidates: [Int], _ longest: Int64, _ gain: PairGain) -> ArraySlice<Int> {
     guard let time = rows[row].time, let clock else { return candidates.prefix(Self.contestLimit) }
     let noted = clock.captureTime(time)
     let early = noted.saturatingSubtract(gain.tolerance).saturatingSubtract(longest)
@@ -386,6 +388,7 @@ extension Matcher {
     let isFine = rows.count { $0.time.map { $0 % 1_000_000_000 != 0 } ?? false } * 10 > rows.count
     // So many rows are not requests of their own that the capture lacks.
     let isLoggedTwice = doubled.count * 4 >= pairs.count { $0 != nil }
+    var again: [Int: Int] = [:]
     for index in doubled {
       let found = elsewhere(index, byPath[rows[index].key.path] ?? [], gain)
       // A row with another one's time to the letter is that row again.
@@ -406,8 +409,17 @@ extension Matcher {
         let isAtOnce = distance == 0 || distance < Self.shortEcho && rows[index].isAnswered
         return isLoggedTwice || isAtOnce && isFine || echo.map { distance <= 2 * $0 } ?? false
       }
-      if isAgain, isFew(rows[index].rows, copies) { for row in rows[index].rows { strays.rows[row] = .doubled } }
+      guard isAgain, isFew(rows[index].rows, copies) else { continue }
+      for row in rows[index].rows { strays.rows[row] = .doubled }
+      let originals = Set(rows[index].rows.compactMap { repeated(by: $0).map { unit[$0] } })
+      for original in originals { again[original, default: 0] += 1 }
     }
+    // Where a second logger has each row again, a third row may be another message's, with an error.
+    if echo != nil || isLoggedTwice {
+      let usual = again.values.sorted()
+      for (row, count) in again where count > usual[usual.count / 2] { open(row) }
+    }
+    strays.hasOtherHosts = others > 0
     return strays
   }
 }

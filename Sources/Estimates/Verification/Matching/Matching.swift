@@ -91,6 +91,7 @@ struct Matching {
     pairing.takeNear(gain)
     pairing.takeShifted(gain)
     left = pairing.findStrays(gain)
+    pairing.doubtHosts(left, gain)
     pairing.doubtContested(left, gain)
     pairing.doubtCopies(gain)
     pairing.doubtExchanged(gain)
