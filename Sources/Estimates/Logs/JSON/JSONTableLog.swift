@@ -206,13 +206,13 @@ private struct JSONMembers: Decodable {
 
   /// The columns, in no order of their own.
   private(set) var columns: [JSONColumn] = []
-  /// The names of the row's own members that are objects or arrays.
+  /// The names of the row's own members that are objects or arrays, where no column is known yet.
   private(set) var names: Set<String> = []
 
   init(from decoder: any Decoder) throws {
     let known = Self.key.flatMap { decoder.userInfo[$0] as? Set<JSONColumn> } ?? []
     let row = try decoder.container(keyedBy: MemberKey.self)
-    names = Set(row.allKeys.filter { Self.isNested(row, $0) }.map(\.stringValue))
+    if known.isEmpty { names = Set(row.allKeys.filter { Self.isNested(row, $0) }.map(\.stringValue)) }
     collect(row, [], known)
   }
 
@@ -223,19 +223,16 @@ private struct JSONMembers: Decodable {
       let column = JSONColumn(path: path + [key.stringValue])
       if known.contains(column) { continue }
       // An error may be an object. Then it is a value, too.
-      if LogColumn.error.knownNames.contains(LogColumn.folded(column.name)), Self.isNested(object, key) {
-        columns.append(column)
-      }
+      let isNested = Self.isNested(object, key)
+      if isNested, LogColumn.error.knownNames.contains(LogColumn.folded(column.name)) { columns.append(column) }
       if let inside = try? object.nestedContainer(keyedBy: MemberKey.self, forKey: key) {
         if column.path.count < Self.deepest { collect(inside, column.path, known) }
-      } else if (try? object.nestedUnkeyedContainer(forKey: key)) == nil {
+      } else if !isNested {
         columns.append(column)
       }
     }
   }
-}
 
-extension JSONMembers {
   private static func isNested(_ object: KeyedDecodingContainer<MemberKey>, _ key: MemberKey) -> Bool {
     (try? object.nestedContainer(keyedBy: MemberKey.self, forKey: key)) != nil
       || (try? object.nestedUnkeyedContainer(forKey: key)) != nil
