@@ -132,9 +132,12 @@ extension TLSSession {
     opener.value.sequence = found.sequence
     opener.value.mayHaveLost = false
     lastOctets.withOctets { opener.value.protection?.resume(behind: $0) }
-    let taken = rest.withOctets { read(side, $0, &run) }
-    // No record waits for an answer here. Early data is over when any record has been opened.
-    assert(taken == rest.count)
+    // A record that opens tells what the server's lost answer would: the next ones are early data only where this one is.
+    if waitsForAnswer(side) { negotiation?.value.takesEarlyData = opener.value.epoch == .early }
+    let left = rest.count - rest.withOctets { read(side, $0, &run) }
+    // Searched octets have left the stream: they cannot wait for anything more.
+    if left > 0 { settle(side, left, .other, &run) }
+    sides[side].next += left
   }
 
   /// Skips the content of lost records between the lost and the found boundary, under the same keys.
