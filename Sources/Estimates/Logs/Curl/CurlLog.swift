@@ -10,12 +10,10 @@ struct CurlLog {
   static let longestLine = 1 << 20
 
   /// Whether the first line is an object that curl wrote.
-  static func begins(_ file: TableFile) throws(LogError) -> Bool {
-    // Other formats show in the first octets of most files that they are none of curl's.
-    let line = Data(try file.start(longestLine)).drop { $0 == 0x0a || $0 == 0x0d || $0 == 0x20 }.prefix { $0 != 0x0a }
+  static func begins(_ line: FirstLine) -> Bool {
     // This skips the parse of a HAR on one line.
-    guard line.count < longestLine, line.firstRange(of: Data("\"url_effective\"".utf8)) != nil else { return false }
-    return (try? JSONDecoder().decode(CurlTransfer.self, from: line)) != nil
+    guard line.octets.firstRange(of: Data("\"url_effective\"".utf8)) != nil else { return false }
+    return (try? JSONDecoder().decode(CurlTransfer.self, from: line.octets)) != nil
   }
 
   /// Reads the lines. Throws when there are no transfers, more of them than the limit, or lines that are not transfers.

@@ -3,9 +3,9 @@ import TableReading
 
 /// Cuts a JSON text of a log into the elements of its long arrays and the rest, octet by octet, so that a log is never in memory whole.
 ///
-/// The long arrays are `log.entries` of a HAR, `events` of a netlog, an outermost array, and arrays that an outermost object has. Values that no reader needs are left
-/// out: arrays inside of a HAR and of a netlog's constants, and texts that are longer than any that is needed. The decoder then
-/// judges each element and the rest; brackets and commas are judged here where it does not see them.
+/// The long arrays are `log.entries` of a HAR, `events` of a netlog, an outermost array, and arrays that an outermost object has. Values
+/// that no reader needs are left out: arrays inside of a HAR and of a netlog's constants, and texts that are longer than any that is
+/// needed. The decoder then judges each element and the rest; brackets and commas are judged here where it does not see them.
 struct JSONElements {
   /// The long arrays.
   enum Place: Equatable {

@@ -11,10 +11,9 @@ struct JSONLog {
   /// The file is never in memory whole. It is read first without the elements of its long arrays, which tells the format, and then element
   /// by element; a table is read once more.
   func read(_ format: LogFormat?) throws(LogError) -> AppLog {
-    // `||` would lose the type of the error.
-    let isCurl = if format == nil { try CurlLog.begins(file) } else { format == .curl }
-    if isCurl { return try CurlLog(file: file).read(options) }
-    if let lines = try lines(format) { return try lines.read() }
+    let line = try FirstLine(file)
+    if format == .curl || format == nil && CurlLog.begins(line) { return try CurlLog(file: file).read(options) }
+    if let lines = lines(line, format) { return try lines.read() }
     let (document, isCut, rows) = try document(format)
     if let table = table(rows, isCut, format) { return try table.read() }
     let times = LogTime(unit: options.timeUnit, zone: options.timeZone)
@@ -37,13 +36,13 @@ struct JSONLog {
 
   /// The table of a monitor, if the file has one; `format` is the one that was asked for.
   func table(_ format: LogFormat?) throws(LogError) -> JSONTableLog? {
-    if let lines = try lines(format) { return lines }
+    if let lines = lines(try FirstLine(file), format) { return lines }
     let (_, isCut, rows) = try document(format)
     return table(rows, isCut, format)
   }
 
-  private func lines(_ format: LogFormat?) throws(LogError) -> JSONTableLog? {
-    guard format == nil || format == .json, try JSONTableLog.begins(file, options.columns) else { return nil }
+  private func lines(_ line: FirstLine, _ format: LogFormat?) -> JSONTableLog? {
+    guard format == nil || format == .json, JSONTableLog.begins(line, options.columns) else { return nil }
     return JSONTableLog(log: self, rows: .lines)
   }
 
@@ -175,6 +174,21 @@ struct JSONLog {
     let inside = context.codingPath.map { key in key.intValue.map { "\($0 + 1)" } ?? key.stringValue.shortened() }
     let keys = [place].compactMap(\.self) + inside
     return keys.isEmpty ? "the outermost value" : keys.joined(separator: ".")
+  }
+}
+
+/// The first line of a file that is not empty: some formats have one object a line.
+struct FirstLine {
+  /// The line, without its end; empty for one of more octets than a line may have.
+  let octets: Data
+  /// Whether an object may begin behind it.
+  let hasObjectBehind: Bool
+
+  init(_ file: TableFile) throws(LogError) {
+    let start = Data(try file.start(CurlLog.longestLine)).drop { $0 == 0x0a || $0 == 0x0d || $0 == 0x20 }
+    let line = start.prefix { $0 != 0x0a }
+    octets = line.count < CurlLog.longestLine ? line : Data()
+    hasObjectBehind = start.dropFirst(line.count).contains(UInt8(ascii: "{"))
   }
 }
 

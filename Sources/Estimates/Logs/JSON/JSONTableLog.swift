@@ -30,6 +30,8 @@ struct JSONTableLog {
     let positions = try positions(of: columns)
     let wanted = Set(positions.found.map(\.index)).sorted()
     let decoder = JSONCells.decoder(wanted.map { columns[$0] })
+    let places = Dictionary(uniqueKeysWithValues: zip(wanted, wanted.indices))
+    let telling = positions.ofMessages.compactMap { places[$0.index] }
 
     var table = MonitorTable(columns: positions, options: options)
     var bad = BadRows()
@@ -53,21 +55,16 @@ struct JSONTableLog {
           if rows == .lines, JSONLog.isNoJSON(error) { return broken = (number, problem) }
           throw problem
         }
-        func isAbsent(_ column: ColumnPositions.Found) -> Bool {
-          guard let slot = wanted.firstIndex(of: column.index), case .success(.absent) = row.cells[slot] else {
-            return false
-          }
-          return true
-        }
         // A log of events has others, too.
-        if positions.ofMessages.allSatisfy(isAbsent) { return others += 1 }
+        if telling.allSatisfy({ if case .success(.absent) = row.cells[$0] { true } else { false } }) {
+          return others += 1
+        }
         try table.add(number) { found throws(RowProblem) in
-          let cell = try wanted.firstIndex(of: found.index).map { slot throws(RowProblem) in
-            if found.column == .error, case .failure = row.cells[slot] { return LogCell.text("an object") }
-            return try row.cells[slot].get()
-          }
+          guard let place = places[found.index] else { return .absent }
+          if found.column == .error, case .failure = row.cells[place] { return .text("an object") }
+          let cell = try row.cells[place].get()
           if found.column == .path, cell == .absent { throw RowProblem(.path, expected: "a path", found: .absent) }
-          return cell ?? .absent
+          return cell
         }
       } catch {
         bad.note("\(noun) \(number)", error)
@@ -172,14 +169,11 @@ struct JSONTableLog {
 
 extension JSONTableLog {
   /// Whether a file has one object a line, and is neither a HAR nor another log that is one object.
-  static func begins(_ file: TableFile, _ columns: LogColumns) throws(LogError) -> Bool {
-    let start = Data(try file.start(CurlLog.longestLine)).drop { $0 == 0x0a || $0 == 0x0d || $0 == 0x20 }
-    let line = start.prefix { $0 != 0x0a }
-    guard line.count < CurlLog.longestLine, let members = try? JSONDecoder().decode(JSONMembers.self, from: line),
+  static func begins(_ line: FirstLine, _ columns: LogColumns) -> Bool {
+    guard let members = try? JSONDecoder().decode(JSONMembers.self, from: line.octets),
       members.names.isDisjoint(with: ["log", "constants", "transactionMetrics"])
     else { return false }
-    if start.dropFirst(line.count).contains(UInt8(ascii: "{")) { return true }
-    return (try? positions(of: members.columns, columns)) != nil
+    return line.hasObjectBehind || (try? positions(of: members.columns, columns)) != nil
   }
 }
 
@@ -212,7 +206,7 @@ private struct JSONMembers: Decodable {
   init(from decoder: any Decoder) throws {
     let known = Self.key.flatMap { decoder.userInfo[$0] as? Set<JSONColumn> } ?? []
     let row = try decoder.container(keyedBy: MemberKey.self)
-    if known.isEmpty { names = Set(row.allKeys.filter { Self.isNested(row, $0) }.map(\.stringValue)) }
+    if known.isEmpty { names = Set(row.allKeys.filter { JSONMember(row, $0).isNested }.map(\.stringValue)) }
     collect(row, [], known)
   }
 
@@ -222,20 +216,39 @@ private struct JSONMembers: Decodable {
     for key in object.allKeys {
       let column = JSONColumn(path: path + [key.stringValue])
       if known.contains(column) { continue }
+      let value = JSONMember(object, key)
       // An error may be an object. Then it is a value, too.
-      let isNested = Self.isNested(object, key)
-      if isNested, LogColumn.error.knownNames.contains(LogColumn.folded(column.name)) { columns.append(column) }
-      if let inside = try? object.nestedContainer(keyedBy: MemberKey.self, forKey: key) {
-        if column.path.count < Self.deepest { collect(inside, column.path, known) }
-      } else if !isNested {
+      if !value.isNested || LogColumn.error.knownNames.contains(LogColumn.folded(column.name)) {
         columns.append(column)
       }
+      if case .object(let inside) = value, column.path.count < Self.deepest { collect(inside, column.path, known) }
+    }
+  }
+}
+
+/// The kind of a member of an object.
+private enum JSONMember {
+  case object(KeyedDecodingContainer<MemberKey>)
+  case array(isEmpty: Bool)
+  case single
+
+  init(_ object: KeyedDecodingContainer<MemberKey>, _ key: MemberKey) {
+    if let inside = try? object.nestedContainer(keyedBy: MemberKey.self, forKey: key) {
+      self = .object(inside)
+    } else if let elements = try? object.nestedUnkeyedContainer(forKey: key) {
+      self = .array(isEmpty: elements.isAtEnd)
+    } else {
+      self = .single
     }
   }
 
-  private static func isNested(_ object: KeyedDecodingContainer<MemberKey>, _ key: MemberKey) -> Bool {
-    (try? object.nestedContainer(keyedBy: MemberKey.self, forKey: key)) != nil
-      || (try? object.nestedUnkeyedContainer(forKey: key)) != nil
+  var isNested: Bool { if case .single = self { false } else { true } }
+  var isEmpty: Bool {
+    switch self {
+    case .object(let inside): inside.allKeys.isEmpty
+    case .array(let isEmpty): isEmpty
+    case .single: false
+    }
   }
 }
 
@@ -276,11 +289,7 @@ private struct JSONCells: Decodable {
     if let number = try? object.decode(Int64.self, forKey: key) { return .success(.integer(number)) }
     if let number = try? object.decode(Double.self, forKey: key) { return .success(.real(number)) }
     if let flag = try? object.decode(Bool.self, forKey: key) { return .success(.text(flag ? "true" : "false")) }
-    if (try? object.nestedContainer(keyedBy: MemberKey.self, forKey: key))?.allKeys.isEmpty ?? false
-      || (try? object.nestedUnkeyedContainer(forKey: key))?.isAtEnd ?? false
-    {
-      return .success(.absent)
-    }
+    if JSONMember(object, key).isEmpty { return .success(.absent) }
     return .failure(
       RowProblem("\(column.name.shortened()): expected one value, found an array, an object, or a number too large"))
   }
