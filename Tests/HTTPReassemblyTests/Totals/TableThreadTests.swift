@@ -14,7 +14,7 @@ import Testing
       var dialogue = Dialogue()
       dialogue.client.port += UInt16(port)
       dialogue.open()
-      for _ in 0..<400 {
+      for _ in 0..<500 {
         let path = Int.random(in: 0..<60, using: &random)
         let names = (0..<Int.random(in: 0..<12, using: &random)).map { _ in Int.random(in: 0..<40, using: &random) }
         let lines = names.map { "X-\($0): \(Int.random(in: 0..<3, using: &random))\r\n" }.joined()

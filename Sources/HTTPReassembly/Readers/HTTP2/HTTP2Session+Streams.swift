@@ -53,17 +53,19 @@ extension HTTP2Session {
       run.note(.http2StreamClosed)
       return nil
     }
+    if streams.mayBeInterim(slot, run),
+      !streams.decide(slot, startsWithStatus: startsWithStatus(firstOctet, run), &run)
+    {
+      // Only what ends the stream can be either.
+      streams.endMessage(slot, side, .complete, &run)
+      return nil
+    }
     switch streams[slot].halves[side].state {
     case .idle:
       if !isRequest { streams.noteUnasked(slot, &run) }
       startMessage(slot, side, isRequest: isRequest, &run)
       return slot
     case .content:
-      guard !isInterim(slot, firstOctet, run) else {
-        streams.endInterim(slot, &run)
-        startMessage(slot, side, isRequest: false, &run)
-        return slot
-      }
       streams[slot].halves[side].state = .trailers
       return slot
     case .fields, .trailers: return slot
@@ -73,14 +75,12 @@ extension HTTP2Session {
     }
   }
 
-  /// Whether the response in progress, whose status is unknown, was an interim one. The next field section tells: it starts with a
-  /// status, or it does not end the stream, as trailer fields do.
-  private func isInterim(_ slot: Int, _ firstOctet: UInt8?, _ run: borrowing Run) -> Bool {
+  /// Whether the current field section starts with a status; nil if that is unknown. Without one it would be trailer fields, which end the
+  /// stream.
+  private func startsWithStatus(_ firstOctet: UInt8?, _ run: borrowing Run) -> Bool? {
     let side = run.side
-    guard streams.mayBeInterim(slot, run) else { return false }
     guard readers.look(side, { $0.frame.isEndOfStream }) else { return true }
-    guard let firstOctet else { return false }
-    return decoders[side].look { $0.startsWithStatus(firstOctet) }
+    return firstOctet.flatMap { octet in decoders[side].look { $0.startsWithStatus(octet) } }
   }
 
   /// Opens a stream of the current frame and its exchange.

@@ -48,6 +48,8 @@ struct HTTP3Flow {
     case promise
     /// A section without a message.
     case stray
+    /// A section of trailer fields, or of the response behind an interim one.
+    case undecided
   }
 
   /// Octets that wait until a section can be read.

@@ -7,9 +7,21 @@ extension HTTP3Session {
 
   /// Begins a HEADERS frame.
   mutating func beginSection(_ flow: Flow, _ run: inout Run) {
+    flow.value.sectionKey = flow.value.key
+    flow.value.phase = .content
+    if run.side != client, !flow.value.hasTrailers, let slot = streams.slot(of: flow.value.key),
+      streams.mayBeInterim(slot, run)
+    {
+      flow.value.purpose = .undecided
+      return
+    }
+    placeSection(flow, &run)
+  }
+
+  /// Finds the message of a section, and counts the frame's header for it.
+  private mutating func placeSection(_ flow: Flow, _ run: inout Run) {
     let side = run.side
     flow.value.purpose = .stray
-    flow.value.sectionKey = flow.value.key
     if !flow.value.hasTrailers, let slot = streamForSection(flow, &run) {
       let (message, state) = streams[slot].halves.look(side) { ($0.message, $0.state) }
       flow.value.message = message
@@ -17,8 +29,22 @@ extension HTTP3Session {
     } else {
       run.note(.http3FrameUnexpected)
     }
-    flow.value.phase = .content
     countFraming(flow, &run)
+  }
+
+  /// Decides about a section behind a response whose status is unknown, if it has not been done.
+  mutating func decideSection(_ octets: RawSpan, _ flow: Flow, _ run: inout Run) {
+    guard flow.value.purpose == .undecided else { return }
+    // The header of the frame comes first among the octets that wait.
+    flow.value.waiting -= octets.byteCount + flow.value.unread
+    let startsWithStatus = decoders[run.side].value.startsWithStatus(octets, since: flow.value.inserts)
+    if let slot = streams.slot(of: flow.value.sectionKey),
+      !streams.decide(slot, startsWithStatus: startsWithStatus, &run)
+    {
+      flow.value.purpose = .stray
+      return countFraming(flow, &run)
+    }
+    placeSection(flow, &run)
   }
 
   /// The slot of the message that a field section of the current side belongs to; nil without one.
@@ -100,7 +126,11 @@ extension HTTP3Session {
   /// Takes octets of a field section.
   mutating func takeSection(_ octets: RawSpan, _ flow: Flow, isForced: Bool, _ run: inout Run) {
     let message = flow.value.message
-    extendOwners(flow, message, run)
+    if flow.value.purpose == .undecided {
+      flow.value.waiting += octets.byteCount
+    } else {
+      extendOwners(flow, message, run)
+    }
     if message.isOpen(run.rows) { run.rows.messages[Int(message.row)].note(run.arrival) }
     if !flow.value.hasGap, flow.value.left == 0, flow.value.section.isEmpty, flow.value.unread == 0,
       octets.byteCount <= run.configuration.fieldBlockLimit,
@@ -118,6 +148,8 @@ extension HTTP3Session {
 
   /// Skips unseen octets of a field section.
   mutating func skipSection(_ count: Int, _ flow: Flow, isInPacket: Bool, _ run: inout Run) {
+    let octets = flow.value.section
+    octets.withOctets { decideSection($0, flow, &run) }
     let message = flow.value.message
     extendOwners(flow, message, run)
     flow.value.hasGap = true
@@ -157,6 +189,7 @@ extension HTTP3Session {
 
   /// Reads a field section, and applies its fields to its message. Every octet of it is counted.
   private mutating func decode(_ octets: RawSpan, _ flow: Flow, isComplete: Bool, _ run: inout Run) {
+    decideSection(octets, flow, &run)
     let side = run.side
     let (message, purpose, unread, hasGap) = (
       flow.value.message, flow.value.purpose, flow.value.unread, flow.value.hasGap
@@ -187,8 +220,7 @@ extension HTTP3Session {
     // The end of the section was not seen.
     if !isComplete { streams[slot].halves[side].isLossy = true }
     if isTrailer {
-      // A section with a status shows that the one before was of an interim response.
-      flow.value.hasTrailers = section.status == 0
+      flow.value.hasTrailers = true
       streams.endTrailers(section, slot, endsStream: false, &run)
     } else {
       streams.endHeader(section, slot, endsStream: purpose == .promise, isComplete: isComplete, &run)

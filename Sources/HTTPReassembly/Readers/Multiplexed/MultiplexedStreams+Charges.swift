@@ -35,8 +35,10 @@ extension MultiplexedStreams {
         run.countMissing(-found)
         run.rows[message: owner.row].missing -= found
         let slot = run.rows.messages.look(Int(owner.row)) { $0.exchange }
-        let fields = min(found, list[slot].halves[side].missingFields)
-        list[slot].halves[side].missingFields -= fields
+        // An interim response has fields only.
+        let isInterim = run.rows[message: owner.row].kind == .interim
+        let fields = isInterim ? found : min(found, list[slot].halves[side].missingFields)
+        if !isInterim { list[slot].halves[side].missingFields -= fields }
         run.rows[message: owner.row].octets.header += fields
         run.rows[message: owner.row].octets.body += found - fields
         run.ledger.settle(fields, as: .header)

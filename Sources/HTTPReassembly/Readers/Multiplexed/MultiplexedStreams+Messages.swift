@@ -41,6 +41,7 @@ extension MultiplexedStreams {
     list[slot].halves[side].message = MessageReference(row: row, number: number)
     list[slot].halves[side].isLossy = false
     list[slot].halves[side].isStatusUnknown = false
+    list[slot].halves[side].missingFields = 0
     list[slot].halves[side].mayBeTunnel = false
     list[slot].halves[side].losses = losses[side]
     list[slot].halves[side].state = .fields
@@ -137,15 +138,25 @@ extension MultiplexedStreams {
 
   // MARK: Content
 
-  /// Whether the response in progress may be an interim one: its status is unknown, and no content came.
+  /// Whether the response in progress may be an interim one: its status is unknown, and no content came or was lost.
   func mayBeInterim(_ slot: Int, _ run: borrowing Run) -> Bool {
     let half = list[slot].halves[run.side]
     guard half.isStatusUnknown, half.state == .content else { return false }
-    return run.rows.messages.look(Int(half.message.row)) { $0.message.octets.body == 0 && $0.message.missing == 0 }
+    return run.rows.messages.look(Int(half.message.row)) {
+      $0.message.octets.body == 0 && $0.message.missing == half.missingFields
+    }
+  }
+
+  /// Decides about a field section behind a response that may be an interim one. A status tells that it was one. Where nothing tells,
+  /// the section may be of either message: its octets are nobody's. Returns whether it has a message.
+  mutating func decide(_ slot: Int, startsWithStatus: Bool?, _ run: inout Run) -> Bool {
+    if startsWithStatus == true { endInterim(slot, &run) }
+    if startsWithStatus == nil { list[slot].halves[run.side].isLossy = true }
+    return startsWithStatus != nil
   }
 
   /// Ends a response that counted as the final one as an interim one.
-  mutating func endInterim(_ slot: Int, _ run: inout Run) {
+  private mutating func endInterim(_ slot: Int, _ run: inout Run) {
     let exchange = Int(list[slot].exchange)
     run.rows.exchanges[exchange].exchange.response = nil
     run.rows.exchanges[exchange].exchange.status = 0

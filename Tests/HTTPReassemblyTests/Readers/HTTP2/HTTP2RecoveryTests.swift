@@ -93,6 +93,39 @@ import Testing
     #expect(interim.map(\.stream) == [3, 5] && interim.allSatisfy { $0.status == 0 && $0.exactness == .inferred })
   }
 
+  /// Octets in the fields of an interim response are lost, and maybe the first ones of the final response's.
+  @Test(arguments: 0..<16) func anInterimResponseMayBeCut(_ start: Int) {
+    var (client, server) = (Writer(), Writer())
+    let request = Writer.headers(1, client.block(Writer.request("/b", method: "HEAD")), ends: true)
+    let interim = Writer.headers(1, server.block(Writer.response(103, [("link", "</style.css>")])))
+    let final = Writer.headers(1, server.block(Writer.response(200, [("x-n", "1")])), ends: true)
+    for (count, isFinalCut) in [(1, false), (5, false), (interim.count, false), (1, true)] {
+      let lost = 9 + start..<min(9 + start + count, interim.count)
+      guard !lost.isEmpty else { continue }
+      var dialogue = Dialogue.opened()
+      dialogue.send(.client, Writer.preface + Writer.settings())
+      dialogue.send(.server, Writer.settings())
+      dialogue.send(.client, request)
+      dialogue.send(.server, Array(interim[..<lost.lowerBound]))
+      dialogue.send(.server, Array(interim[lost]), isCaptured: false)
+      dialogue.send(.server, Array(interim[lost.upperBound...] + final[..<9]))
+      dialogue.send(.server, Array(final[9..<10]), isCaptured: !isFinalCut)
+      dialogue.send(.server, Array(final[10...]))
+      let rows = HTTP2Tests.analysis(dialogue).messages.filter { $0.kind != .request }
+      let knowsStatus = start > 4
+      guard !isFinalCut || knowsStatus else {
+        // Nothing tells whether the second section is a response or trailer fields.
+        #expect(rows.map(\.exactness) == [.atLeast] && rows[0].octets.total < interim.count, "lost \(lost)")
+        continue
+      }
+      #expect(rows.map(\.kind) == [.interim, .response], "lost \(lost)")
+      guard rows.count == 2 else { continue }
+      #expect(rows[0].octets.total == interim.count - lost.count && rows[0].exactness == .inferred, "lost \(lost)")
+      #expect(rows[1].octets.total == final.count - (isFinalCut ? 1 : 0), "lost \(lost)")
+      #expect(rows[1].status == (isFinalCut ? 0 : 200) && rows[1].exactness == (isFinalCut ? .inferred : .exact))
+    }
+  }
+
   /// No packet has more than one frame.
   @Test func aConnectionThatIsJoinedInItsMiddleIsFound() {
     var client = Writer()

@@ -209,6 +209,42 @@ import Testing
     }
   }
 
+  /// Octets of an interim response are lost, or of what follows. The final response has its own octets, and no others.
+  @Test(arguments: RandomCases.seeds(0..<40).map { UInt64($0) })
+  func anInterimResponseMayBeLost(_ seed: UInt64) {
+    var random = SeededRandom(seed: seed &+ 500)
+    var dialogue: HTTP3Dialogue
+    repeat {
+      dialogue = HTTP3Dialogue(capacity: [0, 512].randomElement(using: &random) ?? 0)
+      dialogue.exchange(0, &random)
+    } while dialogue.sent.count < 3
+    dialogue.addControl(&random)
+    let (interim, final) = (dialogue.sent[1], dialogue.sent[2])
+    let response = dialogue.streams.firstIndex { $0.side == 1 && $0.number == 0 } ?? 0
+    let length = dialogue.streams[response].octets.count
+    for start in 2..<min(length, interim.octets.total + 30) {
+      for count in [1, 4, 20, 60] where start + count <= length {
+        let gap = start..<start + count
+        let rows = Self.read(dialogue, gap, in: response).filter { $0.message.kind != .request }
+        for row in rows {
+          let total = row.message.octets.total + row.message.missing
+          let most = final.octets.total + final.control
+          // Without a status, it may be either.
+          let least = row.message.status == 200 ? 0 : interim.octets.total
+          #expect(total <= (row.message.kind == .interim ? least : max(least, most)), "lost \(gap): \(row.text)")
+        }
+        guard gap.upperBound <= interim.octets.total else { continue }
+        #expect(rows.map(\.message.kind) == [.interim, .response], "lost \(gap)")
+        guard rows.count == 2 else { continue }
+        #expect(rows[0].message.octets.total == interim.octets.total - gap.count)
+        #expect(rows[0].message.missing == gap.count)
+        #expect(rows[0].message.exactness == .inferred && [0, 103].contains(rows[0].message.status))
+        #expect(rows[1].message.octets == final.octets && rows[1].message.exactness == .exact, "lost \(gap)")
+        #expect(rows[1].message.status == 200 && rows[1].message.pairing == .exact)
+      }
+    }
+  }
+
   /// Losses anywhere: a row and its gaps together never have more than its message.
   @Test(arguments: RandomCases.seeds(0..<200).map { UInt64($0) })
   func rowsHaveTheirOctets(_ seed: UInt64) {

@@ -110,14 +110,14 @@ package struct HPACKDecoder {
     }
   }
 
-  /// Whether a block with this first octet starts with a status.
-  func startsWithStatus(_ octet: UInt8) -> Bool {
-    let index =
-      octet & 0x80 != 0 ? octet & 0x7f : octet & 0x40 != 0 ? octet & 0x3f : octet & 0x20 != 0 ? 0 : octet & 0x0f
+  /// Whether a block with this first octet starts with a status; nil if that is unknown.
+  func startsWithStatus(_ octet: UInt8) -> Bool? {
+    // The integers of a representation, which may go on behind the octet (RFC 7541 §6).
+    guard octet & 0xe0 != 0x20 else { return nil }
+    let largest: UInt8 = octet & 0x80 != 0 ? 0x7f : octet & 0x40 != 0 ? 0x3f : 0x0f
+    let index = octet & largest
     if index <= HPACKStaticTable.count { return (8...14).contains(index) }
-    guard octet & 0x80 != 0, index < 0x7f, let entry = table.entry(Int(index) - HPACKStaticTable.count - 1) else {
-      return false
-    }
+    guard index < largest, let entry = table.entry(Int(index) - HPACKStaticTable.count - 1) else { return nil }
     return name(entry) == .status
   }
 

@@ -200,6 +200,19 @@ package struct QPACKDecoder {
     return .field(field)
   }
 
+  /// Whether a section, or what was seen of it, starts with a status; nil if its first field is unknown.
+  mutating func startsWithStatus(_ block: RawSpan, since: Int) -> Bool? {
+    var offset = 0
+    var step = startSection(block, since: since, at: &offset)
+    if case .field = step { step = next(block, at: &offset) }
+    switch step {
+    case .end, .undecodable: return nil
+    case .field(let field):
+      guard field.name.isKnown else { return nil }
+      return withOctets(of: field.name, in: block) { $0.byteCount == 7 && $0.matchesExactly(":status", at: 0) }
+    }
+  }
+
   /// Reads the representation at `offset` of the section, and moves `offset` behind it (RFC 9204 §4.5).
   package mutating func next(_ block: RawSpan, at offset: inout Int) -> CodedStep {
     let start = offset
