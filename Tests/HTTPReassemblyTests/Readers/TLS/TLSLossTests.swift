@@ -144,7 +144,8 @@ import Testing
       tally.add(own)
     }
     #expect(tally.faults.isEmpty, "\(tally.faults.prefix(5))")
-    // One in a thousand is the aim, and some hundred pairs are too few to show it.
-    #expect(tally.pairs.wrong * 100 <= max(tally.pairs.inferred, 100), "\(tally.pairs), \(tally.wrong.prefix(5))")
+    // One in a thousand is the aim, and the pairs of one seed are too few to show it: four may be wrong. With a snap length of 200 octets, where
+    // most requests that are sent together are not seen, up to 3 % are.
+    #expect(tally.pairs.wrong * 500 <= max(tally.pairs.inferred, 2000), "\(tally.pairs), \(tally.wrong.prefix(5))")
   }
 }
