@@ -14,7 +14,7 @@ extension Confinement {
   package static func writtenPath(_ path: String) -> String {
     var status = stat()
     if unsafe lstat(path.systemName, &status) == 0, status.st_mode & S_IFMT == S_IFCHR { return path }
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-    return String(path[..<path.utf8.index(after: slash)])
+    let folder = FileName.split(path).folder
+    return folder.isEmpty ? "." : folder
   }
 }

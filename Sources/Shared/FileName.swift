@@ -37,6 +37,15 @@ package enum FileName {
     }
   }
 
+  /// The folder of a path, with the slash at its end, and the name behind that. The folder is empty where there is no slash.
+  ///
+  /// In a text's characters, one that combines with a slash would hide it.
+  package static func split(_ path: String) -> (folder: String, name: String) {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", path) }
+    let start = path.utf8.index(after: slash)
+    return (String(path[..<start]), String(path[start...]))
+  }
+
   private static func hasStanding(_ text: String) -> Bool {
     // The first octet of the characters in UTF-8: other names need no look at their characters.
     text.utf8.contains(0xf4) && text.unicodeScalars.contains { standing.contains($0.value) }

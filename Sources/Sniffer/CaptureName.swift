@@ -1,5 +1,6 @@
 import Capture
 import Reports
+import Shared
 
 /// A name of captures on the command line: a file, a folder with captures, or a pattern of paths.
 ///
@@ -23,9 +24,8 @@ struct CaptureName {
     } else if CaptureCheck.isFolder(text) {
       kind = .folder
     } else if let first = text.firstIndex(where: { $0 == "*" || $0 == "?" }), !CaptureCheck.exists(text) {
-      let slash = text[..<first].utf8.lastIndex(of: UInt8(ascii: "/"))
-      let start = slash.map { text.utf8.index(after: $0) } ?? text.startIndex
-      kind = .pattern(folder: String(text[..<start]), rest: String(text[start...]))
+      let folder = FileName.split(String(text[..<first])).folder
+      kind = .pattern(folder: folder, rest: String(Substring(text.utf8.dropFirst(folder.utf8.count))))
     } else {
       kind = .one
     }
@@ -47,10 +47,10 @@ struct CaptureName {
     case .one: return text
     case .pattern(let folder, _): return folder + "captures"
     case .folder:
-      var name = text[...]
+      var name = text
       while name.count > 1, name.hasSuffix("/") { name.removeLast() }
-      let last = name.split(separator: "/").last ?? ""
-      return last.isEmpty || last == "." || last == ".." ? name + (last.isEmpty ? "" : "/") + "captures" : String(name)
+      let last = FileName.split(name).name
+      return last.isEmpty || last == "." || last == ".." ? name + (last.isEmpty ? "" : "/") + "captures" : name
     }
   }
 

@@ -20,8 +20,8 @@ package final class SQLiteSource {
     let original = OpenFile.target(of: path) ?? path
     // A rollback would follow the file names in the journal, wherever they point.
     guard !Self.isHot(journal: original + "-journal") else {
-      let name = original.split(separator: "/").last ?? ""
-      throw ReadingError(file: path, "a write was interrupted (\(name)-journal is there); open it once in its app")
+      let journal = FileName.split(original).name + "-journal"
+      throw ReadingError(file: path, "a write was interrupted (\(journal) is there); open it once in its app")
     }
     let copy = Self.hasLog(path) ? try Self.copied(original, named: path) : nil
     defer { if let copy { try? FileManager.default.removeItem(at: copy) } }

@@ -21,4 +21,14 @@ import Testing
     #expect(octet == "\u{10ffe9}")
     #expect(FileName.text(of: Array(octet.utf8)) != octet)
   }
+
+  /// The last slash parts a path, also where the next character would combine with it.
+  @Test(arguments: [
+    ("a/b", "a/", "b"), ("a", "", "a"), ("/a", "/", "a"), ("/", "/", ""), ("a/b/", "a/b/", ""), ("", "", ""),
+    ("a/\u{301}b", "a/", "\u{301}b"), ("a//b", "a//", "b"),
+  ])
+  func aPathHasAFolderAndAName(_ path: String, _ folder: String, _ name: String) {
+    #expect(Array(FileName.split(path).folder.utf8) == Array(folder.utf8))
+    #expect(Array(FileName.split(path).name.utf8) == Array(name.utf8))
+  }
 }

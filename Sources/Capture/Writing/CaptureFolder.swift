@@ -18,9 +18,7 @@ final class CaptureFolder {
 
   /// Opens the folder of a file's path. Throws when it does not exist.
   init(of path: String) throws(CaptureError) {
-    // In the text's characters, one that combines with a slash would hide it.
-    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-    let prefix = slash.map { String(path[..<path.utf8.index(after: $0)]) } ?? ""
+    let prefix = FileName.split(path).folder
     self.prefix = prefix
     descriptor = retryingInterrupted {
       unsafe open((prefix.isEmpty ? "." : prefix).systemName, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -1,4 +1,5 @@
 import Packets
+import Shared
 
 /// Writes captured packets to a pcapng file, or to several in turn.
 ///
@@ -78,7 +79,7 @@ public final class PcapngFileWriter {
     if let interface = interfaces.first(where: { $0.linkType.rawValue > UInt16.max }) {
       throw CaptureError(file: path, problem: .unsupported("link type \(interface.linkType.rawValue) in pcapng"))
     }
-    let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path
+    let name = FileName.split(path).name
     let folder = try CaptureFolder(of: path)
     let names = RotatedNames(name)
     self.path = path

@@ -1,3 +1,4 @@
+import Shared
 import SystemPackage
 import TableReading
 import Tabular
@@ -58,8 +59,7 @@ package struct ReportReader {
     switch kind {
     case .database: return try SQLiteReportReader(path: path, name: name).read()
     case .table:
-      let hosts =
-        String(path.dropLast(path.split(separator: "/").last?.count ?? 0)) + TotalTable.hosts.rawValue + ".csv"
+      let hosts = FileName.split(path).folder + TotalTable.hosts.rawValue + ".csv"
       let isThere =
         path.hasSuffix(TotalTable.apis.rawValue + ".csv") && (try? OpenFile.reading(hosts)) != nil
       return try CSVReportReader(path: path, name: name, hostsPath: isThere ? hosts : nil).read()

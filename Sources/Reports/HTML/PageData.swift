@@ -1,4 +1,5 @@
 import HTTPReassembly
+import Shared
 import Tabular
 
 /// All data of the page, as its script reads it. Times are milliseconds since `start`.
@@ -61,9 +62,7 @@ struct PageData {
 
   /// Files by the last parts of their names, without the folders of the person who made the page.
   private func fileNames(_ paths: [String]) -> [PageValue] {
-    paths.map { path in
-      .text(name.text(Array((path.split(separator: "/").last.map(String.init) ?? path).utf8)))
-    }
+    paths.map { .text(name.text(Array(FileName.split($0).name.utf8))) }
   }
 
   /// The words of a command that names the same APIs; null where it would need a file of patterns, or names that are hashed.

@@ -1,5 +1,6 @@
 import GRDB
 import HTTPReassembly
+import Shared
 import Tabular
 
 /// The tables, indexes and views of the database.
@@ -175,7 +176,6 @@ enum SQLiteMeta {
 
   /// A capture's name without its folder: the report names the capture, not its place.
   private static func name(of capture: String) -> String {
-    let last = capture.utf8.split(separator: UInt8(ascii: "/")).last ?? capture.utf8[...]
-    return TextEscaping.string(Array(last))
+    TextEscaping.string(Array(FileName.split(capture).name.utf8))
   }
 }

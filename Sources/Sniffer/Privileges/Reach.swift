@@ -54,9 +54,8 @@ struct Reach {
     var status = stat()
     while unsafe stat(path.systemName, &status) != 0, errno == ENOENT {
       while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-      guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-      if slash == path.startIndex { return "/" }
-      path = String(path[..<slash])
+      path = FileName.split(path).folder
+      if path.isEmpty { return "." }
     }
     return path
   }

@@ -1,3 +1,4 @@
+import Shared
 import SystemPackage
 
 /// The folder that a report is written to. Its files are opened relative to it, so they all go to this folder even if its name changes. A
@@ -106,10 +107,8 @@ package struct OutputFolder {
 
   /// The folder and the last component of a path.
   package static func split(_ path: String) -> (folder: String, name: String) {
-    // A character that combines with a slash hides it in the text's characters, but not in its octets.
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
-    let folder = path[..<slash]
-    return (folder.isEmpty ? "/" : String(folder), String(path[path.utf8.index(after: slash)...]))
+    let (folder, name) = FileName.split(path)
+    return (folder.isEmpty ? "." : folder == "/" ? folder : String(folder.dropLast()), name)
   }
 
   /// The path without its last component; nil if nothing is left.

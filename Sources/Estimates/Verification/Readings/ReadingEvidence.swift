@@ -44,14 +44,15 @@ struct ReadingEvidence<R: Reading> {
   /// The unit of the figures.
   let unit: FigureUnit
   /// The readings that single rows bear out, the likeliest first.
-  private var facts: [R] = []
+  private(set) var facts: [R] = []
   /// Those of them that fewer rows bear out than make a reading believed.
   private var factsOfFewRows: Set<R> = []
   /// Whether some rows bear out a reading of their own.
   var hasFacts: Bool { !facts.isEmpty }
   /// The sense of the figures.
   private(set) var sense = FigureSense.few
-  private let plain: R
+  /// A count as on the wire.
+  let plain: R
   /// Readings of the program that are known otherwise: of readings that fit as many rows they go first.
   private let hints: Set<R>
 
@@ -157,17 +158,10 @@ struct ReadingEvidence<R: Reading> {
   mutating func doubtFewRows() { facts.removeAll(where: factsOfFewRows.contains) }
 
   /// The figure of a reading in the log's unit.
-  private func figure(_ reading: R, _ message: WireMessage) -> Int? { reading.figure(of: message).map(unit.figure) }
+  func figure(_ reading: R, _ message: WireMessage) -> Int? { reading.figure(of: message).map(unit.figure) }
 
   private func figure(_ reading: R, _ sample: Prepared) -> Int? {
     reading.figure(of: sample.message, sample.groups).map(unit.figure)
-  }
-
-  /// The causes of the difference that a reading in the log's unit makes.
-  private func causes(_ reading: R, _ message: WireMessage) -> [Cause] {
-    let causes = reading.causes(of: message)
-    guard unit != .octets, let octets = reading.figure(of: message) else { return causes }
-    return (causes + [Cause(.unit, unit.figure(octets) - octets, detail: unit.words)]).significant
   }
 
   /// A reading, and whether it fits each sample: that is asked again for each further reading.
@@ -427,46 +421,5 @@ struct ReadingEvidence<R: Reading> {
       figure(a, sample) == sample.figure && figure(b, sample) == sample.figure
         && Set(a.causes(of: sample.message)) != Set(b.causes(of: sample.message))
     }
-  }
-
-  // MARK: Explanations of a row
-
-  /// The causes of the difference of `figure` from the wire's for `message`; nil when no believed reading gives it.
-  func explain(_ message: WireMessage, _ figure: Int) -> [Cause]? {
-    let readings = believed.filter { $0.rivals == 0 || $0.reading.isForm }.map(\.reading) + facts
-    return readings.first { self.figure($0, message) == figure }.map { causes($0, message) }
-  }
-
-  /// The causes for a figure that is the wire's: none, unless the app's way to count is another, and these add up to 0.
-  func causesOfNone(_ message: WireMessage, _ figure: Int) -> [Cause] {
-    guard let first = believed.first, first.reading != plain, first.rivals == 0 || first.reading.isForm,
-      self.figure(first.reading, message) == figure
-    else { return [] }
-    return causes(first.reading, message)
-  }
-
-  /// The causes of the likeliest reading for a figure that none gives; the rest is unexplained.
-  func likeliest(_ message: WireMessage, _ figure: Int) -> [Cause] {
-    let sure = believed.filter { $0.rivals == 0 || $0.reading.isForm }.map(\.reading)
-    let readings = sure.isEmpty ? [plain] : sure
-    return readings.first { $0.figure(of: message) != nil }.map { causes($0, message) } ?? []
-  }
-
-  /// The figures that an app with these readings may have for a message, the likeliest first; empty when nothing is known. The
-  /// groups are those of the message's fields. If not complete, figures that single rows bear out are left out.
-  func expected(of message: WireMessage, _ groups: [FieldGroup], isComplete: Bool = true) -> [Int] {
-    var figures = believed.compactMap { $0.reading.figure(of: message, groups).map(unit.figure) }
-    guard isComplete else { return figures }
-    for reading in facts {
-      if let figure = reading.figure(of: message, groups).map(unit.figure), !figures.contains(figure) {
-        figures.append(figure)
-      }
-    }
-    return figures
-  }
-
-  /// The likeliest figure of a message: the wire's when no reading is believed. Nil when it is unknown.
-  func likely(_ message: WireMessage) -> Int? {
-    believed.isEmpty ? figure(plain, message) : believed.lazy.compactMap { figure($0.reading, message) }.first
   }
 }
