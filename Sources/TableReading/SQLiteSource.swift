@@ -42,6 +42,9 @@ package final class SQLiteSource {
 
   deinit { try? queue.close() }
 
+  /// The ends of the names of a database's files that are looked at: it may have a write-ahead log, or an interrupted write.
+  package static let suffixes = ["", "-wal", "-journal"]
+
   /// Whether the database at `path` has a write-ahead log. If so, a copy of both is opened.
   package static func hasLog(_ path: String) -> Bool { size((OpenFile.target(of: path) ?? path) + "-wal") > 0 }
 

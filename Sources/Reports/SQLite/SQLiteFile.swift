@@ -111,6 +111,7 @@ struct SQLiteFile {
       throw Self.error(.write, file.path, error)
     }
   }
+
   private static func removeSidecars(of name: String, in folder: OutputFolder) {
     for suffix in suffixes { folder.remove(name + suffix) }
   }

@@ -106,11 +106,10 @@ struct DiffCommand: ParsableCommand {
     let quiet = messages.quiet
     let logger = messages.logger
     var captures = try ComparedCaptures(analysis, messages, showsProgress: !noProgress)
-    // The files in a folder are read, and fewer users may read these than the folder. A database may have two further files, and
-    // a table may have a table of hosts.
-    let files = [
-      "", "-wal", "-shm", "/apis.csv", "/hosts.csv", "/report.sqlite", "/report.sqlite-wal", "/report.sqlite-shm",
-    ]
+    // The files in a folder are read, and fewer users may read these than the folder. A database may have further files, and a table may have
+    // a table of hosts.
+    let files =
+      ["/apis.csv", "/hosts.csv"] + ["", "/report.sqlite"].flatMap { name in SQLiteSource.suffixes.map { name + $0 } }
     let hosts = [base, new].filter { $0.hasSuffix("apis.csv") }.map {
       String($0.dropLast("apis.csv".count)) + "hosts.csv"
     }

@@ -5,6 +5,7 @@ import Estimates
 import Foundation
 import HTTPReassembly
 import Reports
+import TableReading
 import Tabular
 
 /// `sniffer verify CAPTURE... --log FILE`
@@ -63,7 +64,7 @@ struct VerifyCommand: ParsableCommand {
   mutating func run() throws {
     let options = try tables.common(for: input.outputName)
     // A log that is a database may have files beside it, and fewer users may read these.
-    let logs = ["", "-wal", "-journal"].map { log + $0 }
+    let logs = SQLiteSource.suffixes.map { log + $0 }
     try options.leaveRoot(reading: input.reached + logs + reading.readFiles, writing: reading.writtenFolders)
     try input.findCaptures(isQuiet: options.quiet)
     let appLog: AppLog
