@@ -77,3 +77,74 @@ struct IndexRing<Element> {
   /// Gives the memory back if the ring is empty.
   mutating func releaseIfEmpty() { if isEmpty { self = IndexRing() } }
 }
+
+/// Elements in blocks that never move. Growing copies nothing, so no element is in memory twice and no room is reserved twice.
+///
+/// A copy shares all blocks, and gets its own copy of a block when it changes it.
+struct BlockArray<Element> {
+  private var blocks: [[Element]] = []
+  /// The number of elements.
+  private(set) var count = 0
+
+  private static var shift: Int { 9 }
+  private static var mask: Int { (1 << shift) - 1 }
+
+  init() {}
+
+  var indices: Range<Int> { 0..<count }
+
+  subscript(position: Int) -> Element {
+    @inline(__always) _read { yield blocks[position >> Self.shift][position & Self.mask] }
+    @inline(__always) _modify { yield &blocks[position >> Self.shift][position & Self.mask] }
+  }
+
+  mutating func append(_ element: Element) {
+    if count & Self.mask == 0 {
+      var block: [Element] = []
+      // The first block grows by itself: most runs need a few elements.
+      if count > 0 { block.reserveCapacity(Self.mask + 1) }
+      blocks.append(block)
+    }
+    blocks[blocks.count - 1].append(element)
+    count += 1
+  }
+
+  /// Moves all elements to one array, and frees each block once its elements are there.
+  mutating func takeAll() -> [Element] {
+    var all: [Element] = []
+    all.reserveCapacity(count)
+    for index in blocks.indices {
+      all.append(contentsOf: blocks[index])
+      blocks[index] = []
+    }
+    blocks = []
+    count = 0
+    return all
+  }
+}
+
+/// Memory of unused arrays, kept for the next ones: most of them then need no new memory.
+struct SpareArrays<Element> {
+  private var arrays: [[Element]] = []
+  /// The number of arrays that are kept.
+  private let limit: Int
+  /// The largest capacity that is kept, in elements; larger arrays are given back to the system.
+  private let capacity: Int
+
+  init(limit: Int, capacity: Int = .max) {
+    self.limit = limit
+    self.capacity = capacity
+  }
+
+  /// An empty array, with kept memory if there is any.
+  @inline(__always)
+  mutating func take() -> [Element] { arrays.popLast() ?? [] }
+
+  /// Keeps the memory of an array and drops its elements.
+  @inline(__always)
+  mutating func giveBack(_ array: consuming [Element]) {
+    guard arrays.count < limit, array.capacity > 0, array.capacity <= capacity else { return }
+    array.removeAll(keepingCapacity: true)
+    arrays.append(array)
+  }
+}
