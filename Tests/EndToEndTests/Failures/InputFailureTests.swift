@@ -63,6 +63,7 @@ import Testing
         sqlite3 "$here/$name.sqlite" ".import --csv $here/$name.csv log"
         for log in csv sqlite; do "$1" verify "$capture" --log "$here/$name.$log" --map-file "$here/$name.map"; done
         "$1" "$capture" -q -o "$here/$name report" --format csv,sqlite,parquet,ndjson,har,html
+        if grep -F "$(basename "$2")" "$here/$name report/report.html"; then exit 1; fi # A page shows no folders.
         "$1" diff "$here/$name report" "$name/$name report/apis.csv"
         "$1" diff "$capture" "$name/$name report/report.sqlite"
         printf '/{id}\n' >"$here/$name.templates"; printf '2026-01-01T00:00:00Z,first\n' >"$here/$name.marks"; : >"$here/$name.keys"
