@@ -1,4 +1,4 @@
-// What believed readings say of a row: the causes of its difference, and the figures that it may have.
+// A row by the believed readings: the causes of its difference, and the figures that it may have.
 
 extension ReadingEvidence {
   /// The causes of the difference of `figure` from the wire's for `message`; nil when no believed reading gives it.
