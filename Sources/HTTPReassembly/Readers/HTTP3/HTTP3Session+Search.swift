@@ -15,7 +15,8 @@ struct HTTP3FrameSearch {
   private static let headersInRow = 3
   /// The length from which two headers in a row show frames. It has four octets, and a place that far away is one by chance as seldom.
   private static let farAway = 1 << 14
-  /// The length of a single frame that fits exactly before the end of its stream. Shorter ones occur by chance.
+  /// The length of a single frame that fits exactly before the end of its stream. Shorter ones occur by chance, except right behind the gap:
+  /// that is one place, and packets often begin with a frame.
   private static let longEnough = 64
 
   /// The headers from a place on, each behind the frame of the one before.
@@ -54,7 +55,7 @@ struct HTTP3FrameSearch {
       chains[place] = chain
       guard type == HTTP3Type.data, length > 0,
         chain.headers >= headersInRow || chain.headers > 1 && length >= farAway
-          || chain.isEnding && (chain.headers > 1 || length >= longEnough)
+          || chain.isEnding && (chain.headers > 1 || length >= longEnough || place == 0)
       else { continue }
       // Each further place has to lead to the ones behind it.
       if let known = best, !leads(from: place, to: known, chains) { return nil }

@@ -25,6 +25,10 @@ import Testing
     #expect(Self.found(rest + Self.frames([100, 200]), isEnd: true) == 70)
     #expect(Self.found(rest + Self.frames([20_000]), isEnd: true) == 70)
     #expect(Self.found(rest + Self.frames([20_000])) == nil)
+    // A short frame to the end is one right behind the gap, and by chance elsewhere.
+    #expect(Self.found(Self.frames([20]), isEnd: true) == 0 && Self.found(Self.frames([20])) == nil)
+    #expect(Self.found(rest + Self.frames([20]), isEnd: true) == nil)
+    #expect(Self.found(Self.frames([20]) + [0x61], isEnd: true) == nil)
     // Of long frames, two headers are enough.
     #expect(Self.found(rest + Self.frames([100_000, 100_000]).dropLast(99_000)) == 70)
     #expect(Self.found(rest + Self.frames([16_384, 100]).dropLast(50)) == 70)
@@ -161,6 +165,15 @@ import Testing
       #expect(row?.message.decodedBody == nil && row?.message.path != TextID.none)
       #expect(row?.message.path == request?.message.path && row?.message.host == request?.message.host)
     }
+  }
+
+  /// The fields of a response were in a lost packet of their own, and its short content is in the next one.
+  @Test(arguments: [1, 20, 63]) func aShortContentBehindItsFields(_ length: Int) {
+    let (dialogue, response, fields) = Self.exchange([length], trailers: [])
+    let row = Self.read(dialogue, 0..<fields, in: response).first { $0.message.kind == .response }?.message
+    #expect(row?.octets.body == length && row?.octets.framing == 2 && row?.octets.header == 0)
+    #expect(row?.exactness == .atLeast && row?.pairing == .exact && row?.path != TextID.none)
+    #expect(Self.read(dialogue, 0..<fields + 1, in: response).allSatisfy { $0.message.kind == .request })
   }
 
   /// The header of a response's only frame is lost, with octets around it. Where Content-Length accounts for all others, they are content.
