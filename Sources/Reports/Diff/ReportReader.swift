@@ -59,11 +59,15 @@ package struct ReportReader {
     switch kind {
     case .database: return try SQLiteReportReader(path: path, name: name).read()
     case .table:
-      let hosts = FileName.split(path).folder + TotalTable.hosts.rawValue + ".csv"
-      let isThere =
-        path.hasSuffix(TotalTable.apis.rawValue + ".csv") && (try? OpenFile.reading(hosts)) != nil
-      return try CSVReportReader(path: path, name: name, hostsPath: isThere ? hosts : nil).read()
+      let hosts = Self.hosts(beside: path).flatMap { (try? OpenFile.reading($0)) == nil ? nil : $0 }
+      return try CSVReportReader(path: path, name: name, hostsPath: hosts).read()
     }
+  }
+
+  /// The table of hosts that may be beside a table of APIs; nil for a path of another name.
+  package static func hosts(beside path: String) -> String? {
+    guard path.hasSuffix(TotalTable.apis.rawValue + ".csv") else { return nil }
+    return FileName.split(path).folder + TotalTable.hosts.rawValue + ".csv"
   }
 
   /// The storage of a report.

@@ -110,9 +110,7 @@ struct DiffCommand: ParsableCommand {
     // a table of hosts.
     let files =
       ["/apis.csv", "/hosts.csv"] + ["", "/report.sqlite"].flatMap { name in SQLiteSource.suffixes.map { name + $0 } }
-    let hosts = [base, new].filter { $0.hasSuffix("apis.csv") }.map {
-      String($0.dropLast("apis.csv".count)) + "hosts.csv"
-    }
+    let hosts = [base, new].compactMap(ReportReader.hosts(beside:))
     let reads = [base, new].flatMap { path in files.map { path + $0 } } + hosts + captures.keyLogs
     do throws(Privileges.Failure) { try Privileges.leaveRoot(Reach(reads: reads, writes: []), logger) } catch {
       ErrorOutput.write(error.description)

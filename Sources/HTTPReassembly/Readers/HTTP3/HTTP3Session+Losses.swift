@@ -97,18 +97,13 @@ extension HTTP3Session {
 
   /// Gives up a frame that cannot be read to its end, and counts its waiting octets.
   mutating func giveUpFrame(_ flow: Flow, _ run: inout Run) {
-    let isInSection = flow.value.phase == .content && flow.value.frameType != HTTP3Type.data
-    if isInSection {
-      let octets = flow.value.section
-      octets.withOctets { decideSection($0, flow, &run) }
-    }
+    // The header of its frame may wait with a section. Then the section decides whose it is.
+    if flow.value.phase == .content, flow.value.frameType != HTTP3Type.data { cutSection(flow, &run) }
     let waiting = flow.value.waiting
     flow.value.waiting = 0
     flow.value.integer.reset()
     switch flow.value.kind {
-    case .request, .push:
-      countStray(waiting, flow, &run)
-      if isInSection { cutSection(flow, &run) }
+    case .request, .push: countStray(waiting, flow, &run)
     case .tunnel: countTunnel(waiting, flow, &run)
     default: countControl(waiting, .none, flow, &run)
     }
