@@ -21,6 +21,9 @@ package struct HashIndex: Sendable {
   /// The number of values.
   package private(set) var count = 0
 
+  /// Octets of memory on the heap.
+  package var memory: Int { buckets.count &* MemoryLayout<Bucket>.stride }
+
   /// Creates an index with room for half of `buckets`, a power of two.
   package init(buckets: Int) {
     precondition(buckets > 0 && buckets & (buckets - 1) == 0)

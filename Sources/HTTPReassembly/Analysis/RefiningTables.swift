@@ -68,9 +68,11 @@ struct RefiningTables {
       if isRoundOver { rounds.begin(memoryBefore: thread.endRound(&contentNotes)) }
     } else {
       messages.add(&message, at: position, &note, &lines, &anomalies)
-      var sample: [UInt8] = []
-      swap(&sample, &note.sample)
-      contentNotes.giveBack(sample)
+      if !note.sample.isEmpty {
+        var sample: [UInt8] = []
+        swap(&sample, &note.sample)
+        contentNotes.giveBack(sample)
+      }
       if isRoundOver { rounds.begin(memory: messages.memory) }
     }
     fieldNotes.giveBack(lines)

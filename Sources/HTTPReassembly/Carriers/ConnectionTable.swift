@@ -126,11 +126,15 @@ struct ConnectionTable<Receiver: StreamReceiver>: ~Copyable {
 
   @inline(never)
   private mutating func find(_ key: ConnectionKey) -> Int? {
-    let hash = UInt32(truncatingIfNeeded: key.hash(seed))
-    guard let slot = index.place(hash, where: { slot in look(slot) { $0.isBetween(key) } }) else { return nil }
+    guard let slot = place(of: key) else { return nil }
     latestKey = key
     latestSlot = slot
     return slot
+  }
+
+  /// It changes nothing, so that nothing is retained for the search.
+  private func place(of key: ConnectionKey) -> Int? {
+    index.place(UInt32(truncatingIfNeeded: key.hash(seed)), where: { slot in look(slot) { $0.isBetween(key) } })
   }
 
   /// Adds a connection whose endpoints are not in the table.

@@ -1,7 +1,11 @@
+import Packets
+
 /// Recent lines of header sections, and recent sections; empty while an observer needs every line.
 struct FamiliarText {
   var lines = FamiliarLines()
   var sections = FamiliarSections()
+  /// Strings of field sections. No text of a row depends on them.
+  let strings = OwnMemory(FamiliarStrings())
 
   mutating func forgetAll(_ texts: inout TextPool) {
     lines.forgetAll(&texts)

@@ -20,6 +20,8 @@ struct FieldNotes {
   let isWanted: Bool
   /// The names of fields.
   private(set) var names = FieldNames()
+  /// The numbers of names that are the only ones of their kind; the largest number until one is asked for.
+  private var numbers = [UInt16](repeating: .max, count: FieldNameKind.allCases.count)
   /// Lines of the section in progress, before it is known to be a header section.
   private(set) var section: [Line] = []
   private var lines: [[Line]] = []
@@ -54,6 +56,27 @@ struct FieldNotes {
   @inline(__always)
   mutating func add(_ line: Line) {
     if section.count < Self.messageLimit { section.append(line) }
+  }
+
+  /// Adds a field of a section of HTTP/2 or HTTP/3, whose value has this mark.
+  @inline(__always)
+  mutating func add(_ name: RawSpan, _ kind: FieldNameKind, _ value: UInt64, length: Int, expanded: Int) {
+    guard section.count < Self.messageLimit else { return }
+    section.append(
+      Line(
+        name: number(of: name, kind), isPseudo: kind.isPseudo, isHeader: !kind.isPseudo || kind == .authority,
+        length: Int32(clamping: length), expanded: Int32(clamping: expanded), value: value))
+  }
+
+  /// The number of a name of this kind.
+  @inline(__always)
+  private mutating func number(of name: RawSpan, _ kind: FieldNameKind) -> UInt16 {
+    guard kind.isOneName else { return names.number(of: name) }
+    let known = numbers[Int(kind.rawValue)]
+    if known != .max { return known }
+    let number = names.number(of: name)
+    numbers[Int(kind.rawValue)] = number
+    return number
   }
 
   /// Adds all lines of a familiar section, which are fewer than the limit.
@@ -96,14 +119,9 @@ struct FieldNotes {
 
   /// The line of a field with a known name and value.
   mutating func line(_ name: RawSpan, _ value: RawSpan, length: Int) -> Line {
-    line(name, OctetMark.of(value), length: length, expanded: length)
-  }
-
-  /// The line of a field with a known name, and a value with this mark.
-  mutating func line(_ name: RawSpan, _ value: UInt64, length: Int, expanded: Int, isPseudo: Bool = false) -> Line {
     Line(
-      name: names.number(of: name), isPseudo: isPseudo, length: Int32(clamping: length),
-      expanded: Int32(clamping: expanded), value: value)
+      name: names.number(of: name), length: Int32(clamping: length), expanded: Int32(clamping: length),
+      value: OctetMark.of(value))
   }
 
   /// The number of a name.

@@ -17,7 +17,10 @@ public struct LatencyDistribution: Sendable {
   /// Values that are in no bucket yet.
   private var values: [Int64] = []
   /// Values that there is room for since the last folding.
-  private var valuesKept = 0
+  private var valuesKept: Int32 = 0
+  /// Values at which they are folded, and beyond which they take more memory. They lie here, so that a new value reads no bucket.
+  private var foldsAt: Int32
+  private var room: Int32 = 0
   /// Buckets by number, used beyond the limit of exact values. A number has several buckets if one cannot count that far.
   private var buckets: [Bucket] = []
   /// Bits behind the leading one that distinguish buckets, from 0 to `finestBits`.
@@ -27,18 +30,25 @@ public struct LatencyDistribution: Sendable {
   /// The sum of the durations in nanoseconds; it stops at the largest number.
   public private(set) var sum: Int64 = 0
 
-  package init() { bits = Self.finestBits }
+  package init() { self.init(bits: Self.finestBits) }
 
   /// Creates an empty distribution of a lower precision.
-  package init(bits: Int) { self.bits = bits }
+  package init(bits: Int) {
+    self.bits = bits
+    foldsAt = Int32(Self.keptExactly(bits) + 1)
+  }
 
   /// Octets of memory that it refers to.
   ///
   /// They follow from the counts alone. The capacity of an array depends on the allocator, but the same capture has to give the same
   /// percentiles.
-  package var memory: Int {
-    MemoryBudget.grown(max(values.count, valuesKept)) * MemoryLayout<Int64>.stride
-      + MemoryBudget.grown(buckets.count) * MemoryLayout<Bucket>.stride
+  package private(set) var memory = 0
+
+  private mutating func countMemory() {
+    let kept = MemoryBudget.grown(max(values.count, Int(valuesKept)))
+    room = Int32(kept)
+    memory = kept * MemoryLayout<Int64>.stride + MemoryBudget.grown(buckets.count) * MemoryLayout<Bucket>.stride
+    foldsAt = Int32(buckets.isEmpty ? Self.keptExactly(bits) + 1 : min(Self.foldingLimit, Self.keptExactly(bits)))
   }
 
   /// Adds a duration in nanoseconds; a negative one counts as 0.
@@ -47,7 +57,7 @@ public struct LatencyDistribution: Sendable {
     let duration = max(duration, 0)
     add(toSum: duration)
     values.append(duration)
-    if values.count >= (buckets.isEmpty ? keptExactly + 1 : min(Self.foldingLimit, keptExactly)) { fold() }
+    if values.count >= foldsAt { fold() } else if values.count > room { countMemory() }
   }
 
   /// Adds the durations of another distribution. The result has the lower precision of both.
@@ -63,6 +73,7 @@ public struct LatencyDistribution: Sendable {
     fold()
     buckets = Self.merged(buckets, other.buckets)
     count += other.count - other.values.count
+    countMemory()
   }
 
   /// Lowers precision to save memory: at most `bits` bits, from 0 to `finestBits`, distinguish buckets.
@@ -72,7 +83,7 @@ public struct LatencyDistribution: Sendable {
     self.bits = bits
     buckets = Self.merged(
       finer.buckets.map { Bucket(number: bucket(finer.least(ofBucket: $0.number)), count: $0.count) }, [])
-    if values.count > (buckets.isEmpty ? keptExactly : 0) { fold() }
+    if values.count > (buckets.isEmpty ? Self.keptExactly(bits) : 0) { fold() } else { countMemory() }
   }
 
   /// The nearest-rank percentile in nanoseconds, `percent` from 0 to 100; nil without values.
@@ -113,14 +124,16 @@ public struct LatencyDistribution: Sendable {
   }
 
   /// Values that are kept one by one up to this number.
-  private var keptExactly: Int { Self.exactLimit >> (Self.finestBits - bits) }
+  private static func keptExactly(_ bits: Int) -> Int { exactLimit >> (finestBits - bits) }
 
   /// Puts all values into buckets.
   private mutating func fold() {
     let sorted = values.map { Bucket(number: bucket($0), count: 1) }.sorted { $0.number < $1.number }
-    valuesKept = values.count <= min(Self.foldingLimit, keptExactly) ? max(values.count, valuesKept) : 0
+    let keeps = values.count <= min(Self.foldingLimit, Self.keptExactly(bits))
+    valuesKept = keeps ? max(Int32(values.count), valuesKept) : 0
     values.removeAll(keepingCapacity: valuesKept > 0)
     buckets = Self.merged(buckets, sorted)
+    countMemory()
   }
 
   /// Merges buckets. Both arrays are in order and may have several buckets of one number.

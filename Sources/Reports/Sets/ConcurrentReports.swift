@@ -1,4 +1,5 @@
 import HTTPReassembly
+import Packets
 import Shared
 import Tabular
 
@@ -13,7 +14,7 @@ public final class ConcurrentReports: ReportSink {
   private let writer: BatchThread<RowBatch, ReportSet>
   /// The first error that is not thrown yet.
   private let failure: Locked<ReportError?>
-  private var batch = RowBatch()
+  private let batch = OwnMemory(RowBatch())
 
   /// Writes to `reports`. They must not observe messages, because the analysis would call them on its own thread.
   public init(_ reports: sending ReportSet) {
@@ -29,22 +30,22 @@ public final class ConcurrentReports: ReportSink {
 
   /// Passes a message on.
   public func message(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
-    if batch.append(message, texts: texts) { try handOver() }
+    if batch.value.append(message, texts: texts) { try handOver() }
   }
 
   /// Passes an exchange on.
   public func exchange(_ exchange: Exchange, texts: borrowing TextPool) throws(ReportError) {
-    if batch.append(exchange, texts: texts) { try handOver() }
+    if batch.value.append(exchange, texts: texts) { try handOver() }
   }
 
   /// Passes a connection on.
   public func connection(_ connection: Connection, texts: borrowing TextPool) throws(ReportError) {
-    if batch.append(connection, texts: texts) { try handOver() }
+    if batch.value.append(connection, texts: texts) { try handOver() }
   }
 
   /// Passes a row of details on.
   public func detail(_ row: DetailRow, texts: borrowing TextPool) throws(ReportError) {
-    if batch.append(row) { try handOver() }
+    if batch.value.append(row) { try handOver() }
   }
 
   /// The rows that were left out; the counts are complete after the reports are finished.
@@ -52,14 +53,14 @@ public final class ConcurrentReports: ReportSink {
 
   /// Waits until all rows are written, and finishes the reports.
   public func finish(_ totals: Totals) throws(ReportError) {
-    writer.finish(batch)
+    writer.finish(batch.value)
     try writer.withState { reports throws(ReportError) in try reports.finish(totals) }
   }
 
   private func handOver() throws(ReportError) {
     var full = RowBatch()
-    swap(&full, &batch)
-    batch = writer.exchange(full) ?? RowBatch()
+    swap(&full, &batch.value)
+    batch.value = writer.exchange(full) ?? RowBatch()
     if let thrown = failure.withLock({ $0.take() }) { throw thrown }
   }
 }

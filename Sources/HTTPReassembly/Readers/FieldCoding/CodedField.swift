@@ -1,10 +1,12 @@
+import Packets
+
 /// One representation of a field section (RFC 7541 §6, RFC 9204 §4.5): its encoded length, and its field as far as that is known.
 package struct CodedField {
   /// The number of octets that encode index, name and value, Huffman-coded or not.
   package var length: Int
   package var name = CodedText.unknown
   package var value = CodedText.unknown
-  /// The mark of a value from an entry of the dynamic table; else 0.
+  /// The mark of a value from an entry of the dynamic table, or of one that is Huffman-coded; else 0.
   var valueMark: UInt64 = 0
   /// The code of its name (`FieldNameCode`) in HPACK; 0 if it is unknown.
   var nameCode: UInt32 = 0
@@ -40,6 +42,8 @@ package struct CodedText {
   }
 
   var origin: Origin
+  /// The meaning of a name; `unknown` for a value, and for a name that was not looked at.
+  var kind = FieldNameKind.unknown
   var start: Int32 = 0
   /// The number of its octets; -1 when unknown.
   private var count: Int32 = -1
@@ -48,8 +52,9 @@ package struct CodedText {
 
   private init() { origin = .unknown }
 
-  init(_ origin: Origin, start: Int, length: Int) {
+  init(_ origin: Origin, start: Int, length: Int, kind: FieldNameKind = .unknown) {
     self.origin = origin
+    self.kind = kind
     self.start = Int32(truncatingIfNeeded: start)
     count = Int32(clamping: length)
   }
@@ -84,6 +89,12 @@ struct CodedStrings {
   private(set) var decoded: [UInt8] = []
   /// Its used length.
   private var count = 0
+  /// The mark of the last string, if it was Huffman-coded; else 0.
+  private(set) var mark: UInt64 = 0
+  /// Strings that came before, on any connection.
+  private let familiar: OwnMemory<FamiliarStrings>
+
+  init(_ familiar: OwnMemory<FamiliarStrings>) { self.familiar = familiar }
 
   /// Octets of memory that are kept for the next string.
   private static var keptCapacity: Int { 16 << 10 }
@@ -130,17 +141,25 @@ struct CodedStrings {
     }
     let range = offset..<offset + length
     offset += length
+    mark = 0
     guard isHuffman else { return CodedText(.block, start: range.lowerBound, length: length) }
     let start = count
     let most = start + HuffmanCode.longestText(length)
     if most > decoded.count {
       decoded.append(contentsOf: repeatElement(0, count: max(most, 2 * decoded.count, 256) - decoded.count))
     }
-    guard let end = HuffmanCode.decode(block, range, to: &decoded, at: start) else {
+    let coded = block.extracting(range)
+    if let known = familiar.value.text(of: coded, to: &decoded, at: start) {
+      count = start + known.length
+      mark = known.mark
+      return CodedText(.decoded, start: start, length: known.length)
+    }
+    guard let end = HuffmanCode.decode(coded, to: &decoded, at: start) else {
       field.isMalformed = true
       return .unknown
     }
     count = end
+    mark = decoded.withOctets { familiar.value.remember(coded, $0.extracting(start..<end)) }
     return CodedText(.decoded, start: start, length: end - start)
   }
 }

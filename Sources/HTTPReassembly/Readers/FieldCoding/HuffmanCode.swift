@@ -9,17 +9,16 @@ enum HuffmanCode {
   /// The maximum length of a string with this number of coded octets. No code word has fewer than five bits.
   static func longestText(_ coded: Int) -> Int { coded * 8 / 5 }
 
-  /// Decodes the octets in `range` into `text` from `start` on, which must have enough room (`longestText`).
+  /// Decodes a string into `text` from `start` on, which must have enough room (`longestText`).
   ///
   /// Returns the end of the string; nil when the code is invalid. It must not contain the end-of-string code word. Its
   /// padding must be the start of that word, with at most seven bits.
-  static func decode(_ octets: RawSpan, _ range: Range<Int>, to text: inout [UInt8], at start: Int) -> Int? {
+  static func decode(_ coded: RawSpan, to text: inout [UInt8], at start: Int) -> Int? {
     let code = code
     let steps = code.steps.span
     // A write to a span only checks its length. An append to an array checks each time whether it is shared.
     var room = text.mutableSpan
     var end = start
-    let coded = octets.extracting(range)
     var next = 0
     // The bits that are read but not taken, the first one highest.
     var bits: UInt64 = 0

@@ -56,7 +56,7 @@ extension HTTP2Session {
     readers[side].isMessagePending = false
     var purpose = FieldBlock.Purpose.stray
     setRequestSide(1 - side)
-    if side != requestSide, promised > 0, streams.slots[UInt64(promised)] == nil,
+    if side != requestSide, promised > 0, !streams.contains(UInt64(promised)),
       promised > highestStream[side] || !readers[side].isComplete
     {
       let slot = openStream(promised, by: side, &run)
@@ -189,13 +189,13 @@ extension HTTP2Session {
       run.connection.added.unattributed += count
       return section.release(&run)
     }
-    streams.count(section, isTrailer: purpose == .trailer, row, &run)
+    streams.count(&section, isTrailer: purpose == .trailer, row, &run)
     // The end of the block was not seen.
     if !isComplete { streams[slot].halves[side].isLossy = true }
     if purpose == .trailer {
-      streams.endTrailers(section, slot, endsStream: endsStream, &run)
+      streams.endTrailers(&section, slot, endsStream: endsStream, &run)
     } else {
-      streams.endHeader(section, slot, endsStream: endsStream, isComplete: isComplete, &run)
+      streams.endHeader(&section, slot, endsStream: endsStream, isComplete: isComplete, &run)
     }
   }
 
@@ -244,10 +244,8 @@ extension HTTP2Session {
       case .field(let field):
         if field.isMalformed { run.note(.hpackMalformed) }
         decoder.look { decoder in
-          decoder.withOctets(of: field.name, in: octets) { name in
-            decoder.withOctets(of: field.value, in: octets) { value in
-              section.take(field, name, value, isTrailer: isTrailer, of: row, &run)
-            }
+          decoder.withField(field, in: octets) { name, value in
+            section.take(field, name, value, isTrailer: isTrailer, of: row, &run)
           }
         }
       }

@@ -91,7 +91,7 @@ extension HTTP2Session {
   private func isOnKnownStream(_ frame: HTTP2FrameHeader, _ run: borrowing Run) -> Bool {
     guard frame.stream > 0 else { return true }
     guard let requestSide, highestStream.look(requestSide, { $0 > 0 }) || streams.opening.isSeen else { return false }
-    if streams.slots[UInt64(frame.stream)] != nil { return true }
+    if streams.contains(UInt64(frame.stream)) { return true }
     let isClient = run.side == requestSide
     let highest = highestStream.look(frame.stream % 2 == 1 ? requestSide : 1 - requestSide) { $0 }
     // A stream that is over may still get these.

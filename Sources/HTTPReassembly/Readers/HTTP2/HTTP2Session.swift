@@ -45,9 +45,10 @@ struct HTTP2Session {
   init(_ opening: ConnectionOpening, _ run: inout Run) {
     streams = MultiplexedStreams(opening, version: "HTTP/2", isHTTP3: false)
     let limit = run.configuration.dynamicTableLimit
+    let familiar = run.familiar.strings
     decoders = Sides(
-      OwnMemory(HPACKDecoder(isComplete: true, keptLimit: limit)),
-      OwnMemory(HPACKDecoder(isComplete: true, keptLimit: limit)))
+      OwnMemory(HPACKDecoder(isComplete: true, keptLimit: limit, familiar: familiar)),
+      OwnMemory(HPACKDecoder(isComplete: true, keptLimit: limit, familiar: familiar)))
     count(&run)
   }
 

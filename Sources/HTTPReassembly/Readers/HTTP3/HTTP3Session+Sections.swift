@@ -216,14 +216,14 @@ extension HTTP3Session {
       run.connection.added.unattributed += count
       return section.release(&run)
     }
-    streams.count(section, isTrailer: isTrailer, row, &run)
+    streams.count(&section, isTrailer: isTrailer, row, &run)
     // The end of the section was not seen.
     if !isComplete { streams[slot].halves[side].isLossy = true }
     if isTrailer {
       flow.value.hasTrailers = true
-      streams.endTrailers(section, slot, endsStream: false, &run)
+      streams.endTrailers(&section, slot, endsStream: false, &run)
     } else {
-      streams.endHeader(section, slot, endsStream: purpose == .promise, isComplete: isComplete, &run)
+      streams.endHeader(&section, slot, endsStream: purpose == .promise, isComplete: isComplete, &run)
     }
     if purpose == .promise { release(side, isPromised: true, &run) }
   }
@@ -248,10 +248,8 @@ extension HTTP3Session {
       case .field(let field):
         if field.isMalformed { run.note(.qpackMalformed) }
         decoder.look { decoder in
-          decoder.withOctets(of: field.name, in: octets) { name in
-            decoder.withOctets(of: field.value, in: octets) { value in
-              section.take(field, name, value, isTrailer: isTrailer, of: row, &run)
-            }
+          decoder.withField(field, in: octets) { name, value in
+            section.take(field, name, value, isTrailer: isTrailer, of: row, &run)
           }
         }
       }

@@ -69,7 +69,10 @@ struct HTTP3Session {
     streams = MultiplexedStreams(opening, version: "HTTP/3", isHTTP3: true)
     streams.requestSide = client
     let limit = run.configuration.dynamicTableLimit
-    decoders = Sides(OwnMemory(QPACKDecoder(keptLimit: limit)), OwnMemory(QPACKDecoder(keptLimit: limit)))
+    let familiar = run.familiar.strings
+    decoders = Sides(
+      OwnMemory(QPACKDecoder(keptLimit: limit, familiar: familiar)),
+      OwnMemory(QPACKDecoder(keptLimit: limit, familiar: familiar)))
     count(&run)
   }
 

@@ -1,3 +1,5 @@
+import Packets
+
 /// The contents of a field section, and the number of octets for each part of it.
 struct FieldSection {
   /// Octets of the representations of pseudo-header fields.
@@ -45,12 +47,17 @@ struct FieldSection {
   private var hasCookie = false
   private var areLengthsKnown = true
 
-  /// Lines for an observer in the spelling of HTTP/1.1, with the lengths of their names; nil without an observer.
-  private(set) var lines: [(line: [UInt8], nameLength: Int)]?
-  private var linesLength = 0
-  private var target: [UInt8] = []
-  private var methodText: [UInt8] = []
-  private var authorityText: [UInt8] = []
+  /// The section in the spelling of HTTP/1.1 for an observer. Without one it is nil, and so the section holds no memory.
+  private let spelling: OwnMemory<Spelling>?
+
+  private struct Spelling {
+    /// Lines, with the lengths of their names.
+    var lines: [(line: [UInt8], nameLength: Int)] = []
+    var linesLength = 0
+    var target: [UInt8] = []
+    var method: [UInt8] = []
+    var authority: [UInt8] = []
+  }
 
   /// The port that host names omit.
   private let defaultPort: StaticString
@@ -61,7 +68,7 @@ struct FieldSection {
   init(isRequest: Bool, isSecure: Bool, isObserved: Bool) {
     self.isRequest = isRequest
     defaultPort = isSecure ? ":443" : ":80"
-    lines = isObserved ? [] : nil
+    spelling = isObserved ? OwnMemory(Spelling()) : nil
   }
 
   // MARK: Representations
@@ -89,8 +96,8 @@ struct FieldSection {
       return
     }
     if !field.value.isKnown { hasUnknown = true }
-    let isPseudo = name.byteCount > 0 && name.octet(0) == ASCII.colon
-    if isPseudo {
+    let kind = field.name.kind
+    if kind.isPseudo {
       // Unknown fields before it are pseudo-header fields, too.
       startLine += field.length + unplaced
       unplaced = 0
@@ -102,39 +109,32 @@ struct FieldSection {
     }
     guard row >= 0 else { return }
     if run.notes.fields.isWanted, !isTrailer {
-      Self.note(name, value, field, isPseudo: isPseudo, hasCookie: hasCookie, &run)
+      Self.note(name, value, field, hasCookie: hasCookie, &run)
     }
-    isPseudo
-      ? takePseudo(name, value, field, isTrailer: isTrailer, &run)
-      : takeRegular(name, value, field, isTrailer: isTrailer, of: row, &run)
+    kind.isPseudo
+      ? takePseudo(kind, value, field, isTrailer: isTrailer, &run)
+      : takeRegular(kind, name, value, field, isTrailer: isTrailer, of: row, &run)
   }
 
   /// Notes a field for the table of fields. It is static, because a method would copy the section, which is being changed.
   private static func note(
-    _ name: RawSpan, _ value: RawSpan, _ field: CodedField, isPseudo: Bool, hasCookie: Bool, _ run: inout Run
+    _ name: RawSpan, _ value: RawSpan, _ field: borrowing CodedField, hasCookie: Bool, _ run: inout Run
   ) {
+    let kind = field.name.kind
     var expanded = -1
     if let length = field.value.length {
-      if !isPseudo {
-        let isCrumb = hasCookie && name.matchesExactly("cookie", at: 0) && name.byteCount == 6
-        expanded = isCrumb ? 2 + length : name.byteCount + length + 4
-      } else if name.matchesExactly(":method", at: 0) || name.matchesExactly(":path", at: 0) {
-        // `method SP target SP HTTP/1.1 CRLF`: the rest belongs to no field.
-        expanded = length + 1
-      } else if name.matchesExactly(":status", at: 0) {
-        expanded = length + 1
-      } else if name.matchesExactly(":authority", at: 0) {
-        expanded = 4 + length + 4
-      } else {
-        expanded = 0
+      switch kind {
+      // `method SP target SP HTTP/1.1 CRLF`: the rest belongs to no field.
+      case .method, .path, .status: expanded = length + 1
+      case .authority: expanded = 4 + length + 4
+      case .scheme, .protocol, .otherPseudo: expanded = 0
+      case .cookie where hasCookie: expanded = 2 + length
+      default: expanded = name.byteCount + length + 4
       }
     }
-    let mark = field.valueMark == 0 ? OctetMark.of(value) : field.valueMark
-    var line = run.notes.fields.line(name, mark, length: field.length, expanded: expanded, isPseudo: isPseudo)
-    line.isHeader = !isPseudo || name.matchesExactly(":authority", at: 0)
     // An unknown value is not a repetition.
-    if !field.value.isKnown { line.value = 0 }
-    run.notes.fields.add(line)
+    let mark = !field.value.isKnown ? 0 : field.valueMark == 0 ? OctetMark.of(value) : field.valueMark
+    run.notes.fields.add(name, kind, mark, length: field.length, expanded: expanded)
   }
 
   /// Takes octets that are not a representation, or cannot be read.
@@ -180,15 +180,15 @@ struct FieldSection {
   // MARK: Pseudo-header fields
 
   private mutating func takePseudo(
-    _ name: RawSpan, _ value: RawSpan, _ field: CodedField, isTrailer: Bool, _ run: inout Run
+    _ name: FieldNameKind, _ value: RawSpan, _ field: borrowing CodedField, isTrailer: Bool, _ run: inout Run
   ) {
     let isKnown = field.value.isKnown
     if !isKnown { areLengthsKnown = false }
-    if name.byteCount == 7, name.matchesExactly(":scheme", at: 0) { hasScheme = true }
-    if !isKnown, name.byteCount == 10, name.matchesExactly(":authority", at: 0) { hasUnknownAuthority = true }
-    guard isKnown, !isTrailer || name.byteCount == 7 && name.matchesExactly(":status", at: 0) else { return }
-    switch name.byteCount {
-    case 5 where name.matchesExactly(":path", at: 0):
+    if name == .scheme { hasScheme = true }
+    if !isKnown, name == .authority { hasUnknownAuthority = true }
+    guard isKnown, !isTrailer || name == .status else { return }
+    switch name {
+    case .path:
       guard path == .none, targetLength == 0 else { return isMalformed = true }
       targetLength = value.byteCount
       if run.notes.contents.isWanted { targetMark = field.valueMark == 0 ? OctetMark.of(value) : field.valueMark }
@@ -198,27 +198,27 @@ struct FieldSection {
       } else {
         path = run.texts.intern(value)
       }
-      if lines != nil { value.append(0..<value.byteCount, to: &target) }
-    case 7 where name.matchesExactly(":method", at: 0):
+      if let spelling { value.append(0..<value.byteCount, to: &spelling.value.target) }
+    case .method:
       guard method == .none else { return isMalformed = true }
       methodLength = value.byteCount
       method = run.texts.intern(value)
       kind = Method.kind(value, 0..<value.byteCount)
       if !Method.isRegistered(value, 0..<value.byteCount) { run.note(.httpMethodUnknown, example: value) }
-      if lines != nil { value.append(0..<value.byteCount, to: &methodText) }
-    case 7 where name.matchesExactly(":status", at: 0): takeStatus(value)
-    case 10 where name.matchesExactly(":authority", at: 0):
+      if let spelling { value.append(0..<value.byteCount, to: &spelling.value.method) }
+    case .status: takeStatus(value)
+    case .authority:
       guard authority == .none else { return isMalformed = true }
       authorityLength = value.byteCount
       authority = HostName.intern(
         value, 0..<value.byteCount, defaultPort: kind == .connect ? nil : defaultPort, &run.texts)
-      if lines != nil { value.append(0..<value.byteCount, to: &authorityText) }
-    case 9 where name.matchesExactly(":protocol", at: 0):
+      if let spelling { value.append(0..<value.byteCount, to: &spelling.value.authority) }
+    case .protocol:
       hasProtocol = true
       if value.byteCount == 9, value.matches("websocket", at: 0) { section.webSocket.insert(.named) }
       // It counts as the field `upgrade: value`.
       expanded += 7 + value.byteCount + 4
-    case 7 where name.matchesExactly(":scheme", at: 0): break
+    case .scheme: break
     default: isMalformed = true
     }
   }
@@ -237,29 +237,25 @@ struct FieldSection {
   // MARK: Other fields
 
   private mutating func takeRegular(
-    _ name: RawSpan, _ value: RawSpan, _ field: CodedField, isTrailer: Bool, of row: RowIndex, _ run: inout Run
+    _ kind: FieldNameKind, _ name: RawSpan, _ value: RawSpan, _ field: borrowing CodedField, isTrailer: Bool,
+    of row: RowIndex, _ run: inout Run
   ) {
-    if name.byteCount == 11, name.matchesExactly("grpc-status", at: 0), field.value.isKnown {
-      grpcStatus = value.grpcStatus
-    }
+    if kind == .grpcStatus, field.value.isKnown { grpcStatus = value.grpcStatus }
     guard !isTrailer else { return }
-    let isCookie = name.byteCount == 6 && name.matchesExactly("cookie", at: 0)
     if let length = field.value.length {
       // Crumbs of a cookie are one field (RFC 9113 §8.2.3).
-      expanded += isCookie && hasCookie ? 2 + length : name.byteCount + length + 4
+      expanded += kind == .cookie && hasCookie ? 2 + length : name.byteCount + length + 4
     } else {
       areLengthsKnown = false
     }
-    if isCookie { hasCookie = true }
-    if name.byteCount == 14, name.matchesExactly("content-length", at: 0) { hasContentLength = true }
+    if kind == .cookie { hasCookie = true }
+    if kind == .contentLength { hasContentLength = true }
     guard field.value.isKnown else {
-      if KnownField(name, 0..<name.byteCount) == .host { hasUnknownAuthority = true }
+      if kind == .host { hasUnknownAuthority = true }
       return
     }
-    if name.byteCount == 13, name.matchesExactly("grpc-encoding", at: 0), grpcEncoding == .identity {
-      grpcEncoding = GRPCEncoding(value)
-    }
-    switch KnownField(name, 0..<name.byteCount) {
+    switch kind {
+    case .grpcEncoding: if grpcEncoding == .identity { grpcEncoding = GRPCEncoding(value) }
     case .contentLength: section.take(.contentLength, value, 0..<value.byteCount, of: row, &run)
     case .host: section.take(.host, value, 0..<value.byteCount, of: row, &run)
     case .contentType: section.take(.contentType, value, 0..<value.byteCount, of: row, &run)
@@ -268,24 +264,24 @@ struct FieldSection {
     case .webSocketExtensions: section.take(.webSocketExtensions, value, 0..<value.byteCount, of: row, &run)
     default: break
     }
-    addLine(name, value, limit: run.configuration.expandedFieldLimit)
+    if let spelling { Self.addLine(name, value, limit: run.configuration.expandedFieldLimit, to: &spelling.value) }
   }
 
-  private mutating func addLine(_ name: RawSpan, _ value: RawSpan, limit: Int) {
-    guard lines != nil, linesLength + name.byteCount + value.byteCount <= limit else { return }
+  private static func addLine(_ name: RawSpan, _ value: RawSpan, limit: Int, to spelling: inout Spelling) {
+    guard spelling.linesLength + name.byteCount + value.byteCount <= limit else { return }
     var line: [UInt8] = []
     name.append(0..<name.byteCount, to: &line)
     line.append(ASCII.colon)
     line.append(ASCII.space)
     value.append(0..<value.byteCount, to: &line)
-    linesLength += line.count
-    lines?.append((line, name.byteCount))
+    spelling.linesLength += line.count
+    spelling.lines.append((line, name.byteCount))
   }
 
   // MARK: The spelling of HTTP/1.1
 
   /// The lengths of start-line and header section in HTTP/1.1 (MEASURES §7).
-  func expandedLengths(isRequest: Bool) -> ExpandedLengths {
+  mutating func expandedLengths(isRequest: Bool) -> ExpandedLengths {
     guard areLengthsKnown else { return .unknown }
     var header = expanded + 2
     guard isRequest else { return ExpandedLengths(startLine: 8 + 1 + 3 + 1 + 2, header: header) }
@@ -294,16 +290,17 @@ struct FieldSection {
     return ExpandedLengths(startLine: methodLength + 1 + target + 1 + 8 + 2, header: header)
   }
 
-  /// The start-line for an observer.
+  /// The start-line for an observer; there must be one.
   func startLineText(isRequest: Bool, _ version: [UInt8]) -> [UInt8] {
-    guard isRequest else { return version + Array(" \(status) ".utf8) }
-    return methodText + [ASCII.space] + (kind == .connect ? authorityText : target) + [ASCII.space] + version
+    guard isRequest, let spelling = spelling?.value else { return version + Array(" \(status) ".utf8) }
+    let target = kind == .connect ? spelling.authority : spelling.target
+    return spelling.method + [ASCII.space] + target + [ASCII.space] + version
   }
 
   /// The field lines for an observer. They include a Host field if the authority stands for it.
   func fieldLines(isRequest: Bool) -> [(line: [UInt8], nameLength: Int)] {
-    guard let lines else { return [] }
-    guard isRequest, section.hostCount == 0, !authorityText.isEmpty else { return lines }
-    return [(Array("host: ".utf8) + authorityText, 4)] + lines
+    guard let spelling = spelling?.value else { return [] }
+    guard isRequest, section.hostCount == 0, !spelling.authority.isEmpty else { return spelling.lines }
+    return [(Array("host: ".utf8) + spelling.authority, 4)] + spelling.lines
   }
 }

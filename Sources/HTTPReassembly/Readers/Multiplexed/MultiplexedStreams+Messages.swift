@@ -171,7 +171,7 @@ extension MultiplexedStreams {
   }
 
   /// Starts the content of a message whose fields are complete.
-  mutating func startContent(_ slot: Int, _ section: FieldSection, _ run: inout Run) {
+  mutating func startContent(_ slot: Int, _ section: inout FieldSection, _ run: inout Run) {
     let side = run.side
     guard !list[slot].halves[side].isTunnel else { return }
     let row = list[slot].halves[side].message.row

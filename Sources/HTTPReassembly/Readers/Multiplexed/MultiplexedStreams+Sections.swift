@@ -1,9 +1,9 @@
 // Field sections and the facts in them about their messages (RFC 9113 §8.3, RFC 9114 §4.3).
 
 extension MultiplexedStreams {
-  /// Counts the octets of a section.
+  /// Counts the octets of a section. A section is changed nowhere here; it is `inout` so that it is not copied.
   mutating func count(
-    _ section: FieldSection, isTrailer: Bool, _ row: RowIndex, _ run: inout Run
+    _ section: inout FieldSection, isTrailer: Bool, _ row: RowIndex, _ run: inout Run
   ) {
     if isTrailer {
       let length = section.startLine + section.header
@@ -23,7 +23,7 @@ extension MultiplexedStreams {
   // MARK: Meaning
 
   mutating func endHeader(
-    _ section: FieldSection, _ slot: Int, endsStream: Bool, isComplete: Bool, _ run: inout Run
+    _ section: inout FieldSection, _ slot: Int, endsStream: Bool, isComplete: Bool, _ run: inout Run
   ) {
     let side = run.side
     let row = list[slot].halves[side].message.row
@@ -38,11 +38,11 @@ extension MultiplexedStreams {
     if !section.section.alternatives.isEmpty {
       run.rows[message: row].alternatives.formUnion(section.section.alternatives)
     }
-    if isRequest { takeRequest(section, slot, row, &run) } else { takeResponse(section, slot, row, &run) }
+    if isRequest { takeRequest(&section, slot, row, &run) } else { takeResponse(&section, slot, row, &run) }
     if isRequest ? section.method == .none : section.status == 0 {
-      noteWithoutStart(section, slot, row, endsStream: endsStream, &run)
+      noteWithoutStart(&section, slot, row, endsStream: endsStream, &run)
     }
-    show(section, row, isRequest: isRequest, &run)
+    show(&section, row, isRequest: isRequest, &run)
     // 101 is not used in HTTP/2 (RFC 9113 §8.6).
     let isInterim = !isRequest && (100...199).contains(section.status) && !endsStream
     if isInterim {
@@ -51,12 +51,12 @@ extension MultiplexedStreams {
     } else {
       if !isRequest { noteFinalResponse(slot, row, &run) }
       takeAwaited(slot, row, &run)
-      startContent(slot, section, &run)
+      startContent(slot, &section, &run)
       if endsStream, isComplete { endMessage(slot, side, .complete, &run) }
     }
   }
 
-  private mutating func takeRequest(_ section: FieldSection, _ slot: Int, _ row: RowIndex, _ run: inout Run) {
+  private mutating func takeRequest(_ section: inout FieldSection, _ slot: Int, _ row: RowIndex, _ run: inout Run) {
     run.rows[message: row].method = section.method
     run.rows[message: row].path = section.kind == .connect && !section.hasProtocol ? .none : section.path
     if section.kind == .connect, !section.hasProtocol { run.texts.release(section.path) }
@@ -88,7 +88,7 @@ extension MultiplexedStreams {
     for offer in offers where offer.host == name { run.rows[message: row].alternatives.formUnion(offer.services) }
   }
 
-  private mutating func takeResponse(_ section: FieldSection, _ slot: Int, _ row: RowIndex, _ run: inout Run) {
+  private mutating func takeResponse(_ section: inout FieldSection, _ slot: Int, _ row: RowIndex, _ run: inout Run) {
     section.releaseRequest(&run)
     run.rows[message: row].status = section.status
     if let status = section.grpcStatus { run.rows[message: row].grpcStatus = status }
@@ -105,7 +105,7 @@ extension MultiplexedStreams {
 
   /// Notes a first field section without the fields of a start-line. After a loss it may be a later section.
   private mutating func noteWithoutStart(
-    _ section: FieldSection, _ slot: Int, _ row: RowIndex, endsStream: Bool, _ run: inout Run
+    _ section: inout FieldSection, _ slot: Int, _ row: RowIndex, endsStream: Bool, _ run: inout Run
   ) {
     let side = run.side
     if losses[side] > 0 {
@@ -119,7 +119,7 @@ extension MultiplexedStreams {
     }
   }
 
-  mutating func endTrailers(_ section: FieldSection, _ slot: Int, endsStream: Bool, _ run: inout Run) {
+  mutating func endTrailers(_ section: inout FieldSection, _ slot: Int, endsStream: Bool, _ run: inout Run) {
     let side = run.side
     section.release(&run)
     if let status = section.grpcStatus {
@@ -142,7 +142,7 @@ extension MultiplexedStreams {
   }
 
   /// Shows an observer the start of a message.
-  private func show(_ section: FieldSection, _ row: RowIndex, isRequest: Bool, _ run: inout Run) {
+  private func show(_ section: inout FieldSection, _ row: RowIndex, isRequest: Bool, _ run: inout Run) {
     guard let observer = run.contents.observer else { return }
     let (number, kind) = run.rows.messages.look(Int(row)) { ($0.message.number, $0.message.kind) }
     let isInterim = !isRequest && (100...199).contains(section.status)
@@ -158,10 +158,10 @@ extension MultiplexedStreams {
 
 extension FieldSection {
   /// Releases its texts, which no row has.
-  func release(_ run: inout Run) {
+  mutating func release(_ run: inout Run) {
     releaseRequest(&run)
   }
 
   /// Releases the texts that only a request has.
-  func releaseRequest(_ run: inout Run) { run.texts.release([method, path, authority]) }
+  mutating func releaseRequest(_ run: inout Run) { run.texts.release([method, path, authority]) }
 }

@@ -17,8 +17,8 @@ struct MultiplexedStreams {
   /// The streams by slot, including streams that are over while a row of theirs is not final.
   var list: [MultiplexedStream] = []
   private var freeSlots: [Int32] = []
-  /// The slots of streams that are not over, by their keys.
-  private(set) var slots: [UInt64: Int32] = [:]
+  /// The slots of streams that are not over, by marks of their keys, which peers choose.
+  private var slots = HashIndex(buckets: 8)
   /// The one that was last looked up. Most frames belong to the stream of the frame before.
   private var found: (id: UInt64, slot: Int) = (.max, 0)
   /// The next slot to give up when there are too many streams.
@@ -56,15 +56,24 @@ struct MultiplexedStreams {
   @inline(__always)
   mutating func slot(of id: UInt64) -> Int? {
     if found.id == id { return found.slot }
-    guard let slot = slots[id] else { return nil }
-    found = (id, Int(slot))
-    return found.slot
+    guard let slot = search(id) else { return nil }
+    found = (id, slot)
+    return slot
   }
+
+  /// It changes nothing, so that nothing is retained for the search.
+  private func search(_ id: UInt64) -> Int? { slots.place(Self.hash(id), where: { list[$0].id == id }) }
+
+  @inline(__always)
+  private static func hash(_ id: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: OctetMark.mix(id, 0)) }
+
+  /// Whether a stream is known, and not over.
+  func contains(_ id: UInt64) -> Bool { found.id == id || search(id) != nil }
 
   /// Octets of memory on the heap, without the tunnels, which count themselves.
   @inline(__always)
   var memory: Int {
-    list.capacity * (MemoryLayout<MultiplexedStream>.stride + 4) + slots.capacity * 16
+    list.capacity * (MemoryLayout<MultiplexedStream>.stride + 4) + slots.memory
       + ended.look(0) { $0.memory } + ended.look(1) { $0.memory }
       + 16 * (awaited.look(0) { $0.capacity } + awaited.look(1) { $0.capacity })
   }
@@ -94,7 +103,7 @@ struct MultiplexedStreams {
   }
 
   /// Puts a stream into a free slot, or at the end. Returns its slot.
-  mutating func insert(_ stream: MultiplexedStream) -> Int {
+  mutating func insert(_ stream: consuming MultiplexedStream) -> Int {
     let slot: Int
     if let reused = freeSlots.popLast() {
       slot = Int(reused)
@@ -103,8 +112,8 @@ struct MultiplexedStreams {
       slot = list.count
       list.append(stream)
     }
-    slots[stream.id] = Int32(slot)
-    found = (stream.id, slot)
+    slots.insert(slot, Self.hash(list[slot].id))
+    found = (list[slot].id, slot)
     return slot
   }
 
@@ -125,9 +134,10 @@ struct MultiplexedStreams {
 
   /// Frees the number of a stream.
   mutating func forget(_ slot: Int) {
-    guard slots[list[slot].id] == Int32(slot) else { return }
-    slots[list[slot].id] = nil
-    if found.slot == slot { found.id = .max }
+    let id = list[slot].id
+    guard self.slot(of: id) == slot else { return }
+    slots.remove(slot, Self.hash(id))
+    found.id = .max
   }
 
   /// Frees the slot of a stream whose rows are final.
@@ -178,7 +188,7 @@ struct MultiplexedStream {
   /// The row of its exchange.
   var exchange: RowIndex
   /// The messages that each side sends on it.
-  var halves = Sides<StreamHalf>(repeating: StreamHalf())
+  var halves = Sides(StreamHalf(), StreamHalf())
   /// Whether CONNECT opened it, and no octet of its tunnel has come.
   var opensConnection = false
   /// Whether CONNECT opened it with a protocol (RFC 8441, RFC 9220). The octets of its tunnel belong to its messages.
@@ -191,6 +201,12 @@ struct MultiplexedStream {
   var isClosed = false
   /// Whether a row of it is final.
   var hasFinalMessage = false
+
+  init(id: UInt64, number: UInt64?, exchange: RowIndex) {
+    self.id = id
+    self.number = number
+    self.exchange = exchange
+  }
 }
 
 /// One side's half of a stream: field section, content, field section.

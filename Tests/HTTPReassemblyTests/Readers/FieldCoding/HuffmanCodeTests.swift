@@ -63,7 +63,9 @@ import Testing
     let kept: [UInt8] = [1, 2, 3]
     var text = kept + Array(repeating: 0, count: HuffmanCode.longestText(coded.count))
     let range = before.count..<before.count + coded.count
-    let end = (before + coded + behind).withOctets { HuffmanCode.decode($0, range, to: &text, at: kept.count) }
+    let end = (before + coded + behind).withOctets {
+      HuffmanCode.decode($0.extracting(range), to: &text, at: kept.count)
+    }
     #expect(text.starts(with: kept))
     return end.map { Array(text[kept.count..<$0]) }
   }
@@ -102,5 +104,81 @@ import Testing
     }
     // Both outcomes are common.
     #expect(outcomes.values.allSatisfy { $0 > 2000 })
+  }
+
+  // MARK: Familiar strings
+
+  /// A coded string with its length before it, as a representation has it.
+  private static func string(_ coded: [UInt8]) -> [UInt8] {
+    guard coded.count >= 127 else { return [0x80 | UInt8(coded.count)] + coded }
+    var (octets, rest) = ([UInt8(0xff)], coded.count - 127)
+    while rest >= 128 {
+      octets.append(UInt8(rest % 128 + 128))
+      rest /= 128
+    }
+    return octets + [UInt8(rest)] + coded
+  }
+
+  /// Strings that come again and again, to several readers and among many new ones, are read as at the first time: more of them than places
+  /// and octets that are kept.
+  @Test func familiarStringsAreReadAsNewOnes() throws {
+    var random = SeededRandom(seed: 0xfa)
+    let familiar = OwnMemory(FamiliarStrings())
+    var readers = (0..<3).map { _ in CodedStrings(familiar) }
+    let texts: [[UInt8]] = (0..<1500).map { number in
+      let length = number % 100 == 0 ? Int.random(in: 3000...7000, using: &random) : .random(in: 0...90, using: &random)
+      let isPlain = Bool.random(using: &random)
+      return (0..<length).map { _ in
+        isPlain ? .random(in: 0x30...0x39, using: &random) : .random(in: 0...255, using: &random)
+      }
+    }
+    let strings = texts.map { Self.string(Self.coded($0.map { Int($0) })) }
+    var found = 0
+    for _ in 0..<8000 {
+      // A few come often.
+      let number =
+        Bool.random(using: &random)
+        ? Int.random(in: 0..<20, using: &random) : .random(in: texts.indices, using: &random)
+      let reader = Int.random(in: readers.indices, using: &random)
+      readers[reader].begin()
+      var (offset, field) = (0, CodedField(length: 0))
+      let text = try #require(strings[number].withOctets { readers[reader].string($0, &offset, &field) })
+      try #require(offset == strings[number].count && !field.isMalformed && text.origin == .decoded)
+      try #require(Array(readers[reader].decoded[text.range]) == texts[number])
+      let mark = readers[reader].mark
+      try #require(mark == texts[number].withOctets { OctetMark.of($0) })
+      let isKnown = strings[number].withOctets { octets in
+        var room = [UInt8](repeating: 0, count: HuffmanCode.longestText(octets.byteCount))
+        let coded = octets.extracting(
+          octets.byteCount - Self.coded(texts[number].map { Int($0) }).count..<octets.byteCount)
+        return familiar.value.text(of: coded, to: &room, at: 0) != nil
+      }
+      if isKnown { found += 1 }
+    }
+    #expect(found > 4000)
+  }
+
+  /// A string that violates the code is unknown each time.
+  @Test func invalidStringsNeverBecomeFamiliar() {
+    let familiar = OwnMemory(FamiliarStrings())
+    var reader = CodedStrings(familiar)
+    // The end-of-string code word (RFC 7541 §5.2).
+    let invalid = Self.string([0xff, 0xff, 0xff, 0xff])
+    for _ in 0..<3 {
+      reader.begin()
+      var (offset, field) = (0, CodedField(length: 0))
+      let text = invalid.withOctets { reader.string($0, &offset, &field) }
+      #expect(text?.isKnown == false && field.isMalformed && reader.mark == 0 && offset == invalid.count)
+    }
+  }
+
+  @Test(arguments: [
+    (":path", FieldNameKind.path), (":pathx", .otherPseudo), (":status", .status), ("", .regular), ("cookie", .cookie),
+    ("Cookie", .regular), ("content-length", .contentLength), ("Content-Length", .contentLength), ("hosts", .regular),
+    ("grpc-status", .grpcStatus), ("transfer-encoding", .regular), (":", .otherPseudo),
+  ])
+  func namesHaveKinds(_ name: String, _ kind: FieldNameKind) {
+    #expect(Array(name.utf8).withOctets { FieldNameKind($0) } == kind)
+    #expect(kind.isPseudo == name.hasPrefix(":"))
   }
 }

@@ -1,34 +1,3 @@
-/// The name of a field, as far as a field section restricts the place of it (RFC 9113 §8.3).
-enum FieldNameKind: UInt8 {
-  case unknown
-  case regular
-  case method
-  case scheme
-  case authority
-  case path
-  case `protocol`
-  case status
-  case otherPseudo
-
-  init(_ name: RawSpan) {
-    guard name.byteCount > 0, name.octet(0) == ASCII.colon else {
-      self = .regular
-      return
-    }
-    switch name.byteCount {
-    case 5 where name.matchesExactly(":path", at: 0): self = .path
-    case 7 where name.matchesExactly(":method", at: 0): self = .method
-    case 7 where name.matchesExactly(":scheme", at: 0): self = .scheme
-    case 7 where name.matchesExactly(":status", at: 0): self = .status
-    case 9 where name.matchesExactly(":protocol", at: 0): self = .protocol
-    case 10 where name.matchesExactly(":authority", at: 0): self = .authority
-    default: self = .otherPseudo
-    }
-  }
-
-  var isPseudo: Bool { rawValue >= Self.method.rawValue }
-}
-
 /// The names of a field section in order, and whether peers may send it (RFC 9113 §8.3).
 struct FieldOrder {
   /// The purpose of a section.
@@ -51,7 +20,7 @@ struct FieldOrder {
   mutating func take(_ name: FieldNameKind) {
     switch name {
     case .unknown: if !hasRegular { unknown += 1 }
-    case .regular: hasRegular = true
+    case _ where !name.isPseudo: hasRegular = true
     default:
       let isAllowed =
         switch kind {

@@ -1,11 +1,14 @@
+import Packets
+
 /// Reads the field blocks of one direction of a connection (RFC 7541), one representation at a time.
 ///
 /// It loses no octets: their lengths always add up to the length of the block. Unknown parts are marked as unknown, and
 /// errors are reported. If the rest of a block cannot be split, it reports that.
 package struct HPACKDecoder {
-  private var table: HPACKDynamicTable
+  /// In memory of its own: it is large, and a method that only reads would get a copy of it.
+  private let table: OwnMemory<HPACKDynamicTable>
   /// The strings of the current representation.
-  private var strings = CodedStrings()
+  private var strings: CodedStrings
   /// The largest table size that the other side has allowed and this side has acknowledged, in octets.
   private var sizeLimit = HPACKDynamicTable.defaultSize
   /// Whether the allowed size is known.
@@ -22,16 +25,20 @@ package struct HPACKDecoder {
   /// - Parameters:
   ///   - isComplete: Whether the direction is read from its start.
   ///   - keptLimit: The maximum number of kept octets of the dynamic table.
-  package init(isComplete: Bool, keptLimit: Int) {
-    table = HPACKDynamicTable(isComplete: isComplete, keptLimit: keptLimit)
+  ///   - familiar: Strings that came before.
+  package init(
+    isComplete: Bool, keptLimit: Int, familiar: OwnMemory<FamiliarStrings> = OwnMemory(FamiliarStrings())
+  ) {
+    strings = CodedStrings(familiar)
+    table = OwnMemory(HPACKDynamicTable(isComplete: isComplete, keptLimit: keptLimit))
     isSizeLimitKnown = isComplete
   }
 
   /// Octets of memory on the heap.
-  package var memory: Int { table.memory + strings.memory }
+  package var memory: Int { table.value.memory + strings.memory }
 
   /// The number of known entries of the dynamic table.
-  var entryCount: Int { table.count }
+  var entryCount: Int { table.value.count }
 
   /// Limits the table to `size` octets, which the sender has acknowledged.
   mutating func allow(size: Int) {
@@ -44,7 +51,7 @@ package struct HPACKDecoder {
 
   /// Forgets the table, because lost octets may have inserted fields.
   package mutating func forget() {
-    table.forget()
+    table.value.forget()
     isSizeLimitKnown = false
   }
 
@@ -53,7 +60,7 @@ package struct HPACKDecoder {
   /// `isCut` says that they are the rest of the last block.
   mutating func lose(octets: Int, isCut: Bool = false) {
     isSizeLimitKnown = false
-    table.lose(octets: octets, isCut: isCut)
+    table.value.lose(octets: octets, isCut: isCut)
   }
 
   /// Begins a field block. If its end `isCut`, the lost octets are told with `lose`.
@@ -61,17 +68,17 @@ package struct HPACKDecoder {
     hasField = false
     previous = FieldNameCode.start
     self.isCut = isCut
-    table.startBlock()
+    table.value.startBlock()
   }
 
   /// Reads the representation at `offset` of `block`, and moves `offset` behind it. If it is undecodable, the table is unknown from there on,
   /// unless the block is cut.
   package mutating func next(_ block: RawSpan, at offset: inout Int) -> CodedStep {
-    table.compact()
+    table.value.compact()
     strings.begin()
     let start = offset
     guard start < block.byteCount else {
-      table.endBlock(octets: block.byteCount)
+      table.value.endBlock(octets: block.byteCount)
       return .end
     }
     let first = block.octet(start)
@@ -98,13 +105,21 @@ package struct HPACKDecoder {
     return .field(field)
   }
 
+  /// Lends the octets of the last representation's name and value.
+  @inline(__always)
+  func withField(_ field: CodedField, in block: RawSpan, _ body: (RawSpan, RawSpan) -> Void) {
+    withOctets(of: field.name, in: block) { name in
+      withOctets(of: field.value, in: block) { value in body(name, value) }
+    }
+  }
+
   /// Lends the octets of a text of the last representation.
   @inline(__always)
   package func withOctets<Result>(of text: CodedText, in block: RawSpan, _ body: (RawSpan) -> Result) -> Result {
     switch text.origin {
     case .unknown: body(block.extracting(0..<0))
     case .staticTable: HPACKStaticTable.octets.withOctets { body($0.extracting(text.range)) }
-    case .dynamicTable: table.octets.withOctets { body($0.extracting(text.range)) }
+    case .dynamicTable: table.look { $0.octets.withOctets { body($0.extracting(text.range)) } }
     case .block: body(block.extracting(text.range))
     case .decoded: strings.decoded.withOctets { body($0.extracting(text.range)) }
     }
@@ -117,22 +132,22 @@ package struct HPACKDecoder {
     let largest: UInt8 = octet & 0x80 != 0 ? 0x7f : octet & 0x40 != 0 ? 0x3f : 0x0f
     let index = octet & largest
     if index <= HPACKStaticTable.count { return (8...14).contains(index) }
-    guard index < largest, let entry = table.entry(Int(index) - HPACKStaticTable.count - 1) else { return nil }
-    return name(entry) == .status
+    guard index < largest, let entry = table.value.entry(Int(index) - HPACKStaticTable.count - 1) else { return nil }
+    return entry.kind == .status
   }
 
   // MARK: Unseen insertions
 
   /// Whether it is uncertain which entries older indices refer to.
-  var hasGap: Bool { table.hasGap }
+  var hasGap: Bool { table.value.hasGap }
 
   /// Rules out numbers of unseen insertions with which no peer sends this block as a section of one of these kinds (RFC 9113 §8.3).
   ///
   /// `lostBlocks` is the number of blocks that were lost since the block before, as far as it is known.
   mutating func narrow(_ block: RawSpan, _ kinds: [FieldOrder.Kind], lostBlocks: Int?) {
-    if let lostBlocks { table.expect(blocks: lostBlocks) }
+    if let lostBlocks { table.value.expect(blocks: lostBlocks) }
     searchAllowance.earn(block.byteCount * Self.searchPerOctet, most: Self.mostSearch)
-    guard let gap = table.gap, let fields = names(block, gap.newer) else { return }
+    guard let gap = table.value.gap, let fields = names(block, gap.newer) else { return }
     guard searchAllowance.take(gap.candidates.count * fields.names.count * kinds.count) else { return }
     let possible = gap.candidates.filter { candidate in
       kinds.contains { kind in
@@ -142,15 +157,14 @@ package struct HPACKDecoder {
             order.take(field.name)
             continue
           }
-          let (entry, isPossible) = table.older(index, candidate.number)
+          let (entry, isPossible) = table.value.older(index, candidate.number)
           guard isPossible else { return false }
-          // Not `entry.map(name)`, which copies the decoder.
-          if let entry { order.take(name(entry)) } else { order.take(.unknown) }
+          order.take(entry?.kind ?? .unknown)
         }
         return order.isPossible(asWhole: fields.mayBeConnect)
       }
     }
-    table.keep(possible, fields.references, fields.names.map { $0.place })
+    table.value.keep(possible, fields.references, fields.names.map { $0.place })
   }
 
   // A sender may lose packets as it likes, so that the size of a gap stays unknown. A dialogue of programs needs some ten names for an octet.
@@ -161,12 +175,6 @@ package struct HPACKDecoder {
   private static var searchPerOctet: Int { 64 }
   /// The most names that may be looked at together.
   private static var mostSearch: Int { 1 << 20 }
-
-  private func name(_ entry: HPACKDynamicTable.Insertion) -> FieldNameKind {
-    guard entry.isNameKnown else { return .unknown }
-    let start = Int(entry.start)
-    return table.octets.withOctets { FieldNameKind($0.extracting(start..<start + Int(entry.nameLength))) }
-  }
 
   /// The names of a block. `older` is the index of an entry from before the gap, counted from the gap's end. Nil if the block cannot be
   /// split, or changes the size of the table.
@@ -196,8 +204,7 @@ package struct HPACKDecoder {
         }
       } else if index <= HPACKStaticTable.count {
         let place = HPACKStaticTable.places[index]
-        let (start, length) = (Int(place.start), Int(place.nameLength))
-        name.name = HPACKStaticTable.octets.withOctets { FieldNameKind($0.extracting(start..<start + length)) }
+        name.name = place.kind
         name.place.code = place.nameCode
         if isIndexed, name.name == .method { mayBeConnect = false }
       } else {
@@ -205,8 +212,8 @@ package struct HPACKDecoder {
         if dynamic < inserted.count {
           name = inserted[inserted.count - 1 - dynamic]
         } else if dynamic < inserted.count + newer {
-          if let entry = table.entry(dynamic - inserted.count) {
-            (name.name, name.place.code) = (self.name(entry), entry.nameCode)
+          if let entry = table.value.entry(dynamic - inserted.count) {
+            (name.name, name.place.code) = (entry.kind, entry.nameCode)
           }
         } else {
           name.place.older = dynamic - inserted.count - newer
@@ -239,7 +246,7 @@ package struct HPACKDecoder {
       return field
     }
     field.isMalformed = !find(index, &field)
-    if index > HPACKStaticTable.count { table.use(index - HPACKStaticTable.count - 1, behind: previous) }
+    if index > HPACKStaticTable.count { table.value.use(index - HPACKStaticTable.count - 1, behind: previous) }
     return field
   }
 
@@ -255,10 +262,15 @@ package struct HPACKDecoder {
     } else {
       guard let name = strings.string(block, &offset, &field) else { return nil }
       field.name = name
-      if name.isKnown { field.nameCode = withOctets(of: name, in: block) { FieldNameCode.of($0) } }
+      if name.isKnown {
+        (field.nameCode, field.name.kind) = withOctets(of: name, in: block) {
+          (FieldNameCode.of($0), FieldNameKind($0))
+        }
+      }
     }
     guard let value = strings.string(block, &offset, &field) else { return nil }
     field.value = value
+    field.valueMark = strings.mark
     if isInserted { insert(field, block) }
     return field
   }
@@ -269,7 +281,7 @@ package struct HPACKDecoder {
     field.isInstruction = true
     // The other side's SETTINGS may have been lost.
     field.isMalformed = hasField || isSizeLimitKnown && size > sizeLimit
-    table.resize(to: size)
+    table.value.resize(to: size)
     return field
   }
 
@@ -277,44 +289,38 @@ package struct HPACKDecoder {
   private func find(_ index: Int, _ field: inout CodedField) -> Bool {
     if index <= HPACKStaticTable.count {
       let place = HPACKStaticTable.places[index]
-      field.name = CodedText(.staticTable, start: Int(place.start), length: Int(place.nameLength))
+      field.name = CodedText(
+        .staticTable, start: Int(place.start), length: Int(place.nameLength), kind: place.kind)
       field.value = CodedText(
         .staticTable, start: Int(place.start + place.nameLength), length: Int(place.valueLength))
       field.nameCode = place.nameCode
       return true
     }
-    guard let entry = table.entry(index - HPACKStaticTable.count - 1) else { return !table.isComplete }
-    let nameLength = Int(entry.nameLength)
-    field.nameCode = entry.nameCode
-    if entry.isNameKnown { field.name = CodedText(.dynamicTable, start: Int(entry.start), length: nameLength) }
-    if entry.isValueKnown {
-      let start = Int(entry.start) + (entry.isNameKnown ? nameLength : 0)
-      field.value = CodedText(.dynamicTable, start: start, length: Int(entry.valueLength))
-      field.valueMark = entry.valueMark
-    }
-    return true
+    return table.value.find(index - HPACKStaticTable.count - 1, &field)
   }
 
-  private mutating func insert(_ field: CodedField, _ block: RawSpan) {
-    let (name, value, decoded) = (field.name, field.value, strings.decoded)
+  private func insert(_ field: CodedField, _ block: RawSpan) {
+    let (name, value) = (field.name, field.value)
     let isNameKept = name.origin != .dynamicTable || name.range.count <= HPACKDynamicTable.repeatedNameLimit
-    table.insert(
-      nameLength: name.length ?? 0, valueLength: value.length ?? 0, isNameKnown: name.isKnown && isNameKept,
-      isValueKnown: value.isKnown, isSizeKnown: name.length != nil && value.length != nil, nameCode: field.nameCode,
-      behind: previous
-    ) { octets in
-      if isNameKept { Self.append(name, block, decoded, to: &octets) }
-      Self.append(value, block, decoded, to: &octets)
+    strings.decoded.withOctets { decoded in
+      table.value.insert(
+        nameLength: name.length ?? 0, valueLength: value.length ?? 0, isNameKnown: name.isKnown && isNameKept,
+        isValueKnown: value.isKnown, isSizeKnown: name.length != nil && value.length != nil, nameCode: field.nameCode,
+        kind: name.kind, valueMark: field.valueMark, behind: previous
+      ) { octets in
+        if isNameKept { Self.append(name, block, decoded, to: &octets) }
+        Self.append(value, block, decoded, to: &octets)
+      }
     }
   }
 
-  private static func append(_ text: CodedText, _ block: RawSpan, _ decoded: [UInt8], to octets: inout [UInt8]) {
+  private static func append(_ text: CodedText, _ block: RawSpan, _ decoded: RawSpan, to octets: inout [UInt8]) {
     switch text.origin {
     case .unknown: break
-    case .staticTable: octets.append(contentsOf: HPACKStaticTable.octets[text.range])
+    case .staticTable: HPACKStaticTable.octets.withOctets { $0.append(text.range, to: &octets) }
     case .dynamicTable: for index in text.range { octets.append(octets[index]) }
     case .block: block.append(text.range, to: &octets)
-    case .decoded: octets.append(contentsOf: decoded[text.range])
+    case .decoded: decoded.append(text.range, to: &octets)
     }
   }
 }

@@ -15,6 +15,8 @@ struct HPACKDynamicTable {
     var valueLength: Int32
     var isNameKnown: Bool
     var isValueKnown: Bool
+    /// The meaning of its name.
+    var kind = FieldNameKind.unknown
     /// The code of its name.
     var nameCode: UInt32 = 0
     /// The code of the name before it, where a block last referred to it or inserted it.
@@ -126,6 +128,31 @@ struct HPACKDynamicTable {
     return index < entries.count ? entries[entries.count - 1 - index] : nil
   }
 
+  /// Takes the known parts of the entry at an index. Returns false if there can be no such entry.
+  mutating func find(_ index: Int, _ field: inout CodedField) -> Bool {
+    // Its parts are taken where it lies: it is large.
+    if gap == nil, index < entries.count {
+      Self.take(entries[entries.count - 1 - index], &field)
+      return true
+    }
+    guard let entry = entry(index) else { return !isComplete }
+    Self.take(entry, &field)
+    return true
+  }
+
+  @inline(__always)
+  private static func take(_ entry: Insertion, _ field: inout CodedField) {
+    field.nameCode = entry.nameCode
+    var start = Int(entry.start)
+    if entry.isNameKnown {
+      field.name = CodedText(.dynamicTable, start: start, length: Int(entry.nameLength), kind: entry.kind)
+      start += Int(entry.nameLength)
+    }
+    guard entry.isValueKnown else { return }
+    field.value = CodedText(.dynamicTable, start: start, length: Int(entry.valueLength))
+    field.valueMark = entry.valueMark
+  }
+
   /// Notes that a field of the current block is the entry at an index, behind a field whose name has a code.
   @inline(__always)
   mutating func use(_ index: Int, behind previous: UInt32) {
@@ -159,11 +186,13 @@ struct HPACKDynamicTable {
   /// Adds an entry (RFC 7541 §4.4) of a name and a value, which may be unknown. `append` adds their known parts to the octets.
   mutating func insert(
     nameLength: Int, valueLength: Int, isNameKnown: Bool, isValueKnown: Bool, isSizeKnown: Bool,
-    nameCode: UInt32, behind previous: UInt32, _ append: (inout [UInt8]) -> Void
+    nameCode: UInt32, kind: FieldNameKind, valueMark: UInt64, behind previous: UInt32,
+    _ append: (inout [UInt8]) -> Void
   ) {
     var entry = Insertion(
       start: Int32(octets.count), nameLength: Int32(clamping: nameLength), valueLength: Int32(clamping: valueLength),
-      isNameKnown: isNameKnown, isValueKnown: isValueKnown, nameCode: nameCode, previous: previous, block: block)
+      isNameKnown: isNameKnown, isValueKnown: isValueKnown, kind: isNameKnown ? kind : .unknown, nameCode: nameCode,
+      previous: previous, block: block)
     insertions &+= 1
     blockInsertions &+= 1
     if let maximumSize, isSizeKnown, entry.size > maximumSize {
@@ -176,13 +205,15 @@ struct HPACKDynamicTable {
     evict(toFit: entry.size)
     if entry.kept <= keptLimit / 4 {
       append(&octets)
-      if isValueKnown {
+      entry.valueMark = valueMark
+      if isValueKnown, valueMark == 0 {
         let start = Int(entry.start) + (isNameKnown ? nameLength : 0)
         entry.valueMark = octets.withOctets { OctetMark.of($0.extracting(start..<start + valueLength)) }
       }
     } else {
       entry.isNameKnown = false
       entry.isValueKnown = false
+      entry.kind = .unknown
     }
     entries.append(entry)
     if gap != nil { gap?.newer += 1 }
@@ -358,12 +389,13 @@ enum HPACKStaticTable {
 
   /// The places of the fields in `octets`, by their index. The first element stands for index 0, which is invalid.
   static let places: [Place] = {
-    var places = [Place(start: 0, nameLength: 0, valueLength: 0, nameCode: 0)]
+    var places = [Place(start: 0, nameLength: 0, valueLength: 0, nameCode: 0, kind: .unknown)]
     var start: Int32 = 0
     for field in HPACKTables.fields {
       let place = Place(
         start: start, nameLength: Int32(field.name.utf8.count), valueLength: Int32(field.value.utf8.count),
-        nameCode: Array(field.name.utf8).withOctets { FieldNameCode.of($0) })
+        nameCode: Array(field.name.utf8).withOctets { FieldNameCode.of($0) },
+        kind: Array(field.name.utf8).withOctets { FieldNameKind($0) })
       places.append(place)
       start += place.nameLength + place.valueLength
     }
@@ -377,5 +409,7 @@ enum HPACKStaticTable {
     var valueLength: Int32
     /// The code of its name.
     var nameCode: UInt32
+    /// The meaning of its name.
+    var kind: FieldNameKind
   }
 }

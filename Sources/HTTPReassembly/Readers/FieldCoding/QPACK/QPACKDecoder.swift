@@ -1,3 +1,5 @@
+import Packets
+
 /// Reads the field sections of one direction of a connection (RFC 9204), and the encoder stream beside them.
 ///
 /// It loses no octets: the lengths of a section's parts always add up to its length. Parts that refer to unknown entries are unknown. A
@@ -5,7 +7,7 @@
 package struct QPACKDecoder {
   private var table: QPACKDynamicTable
   /// The strings of the current representation.
-  private var strings = CodedStrings()
+  private var strings: CodedStrings
   /// Octets of an instruction whose end has not come, and the least number of octets that it has.
   private var pending: [UInt8] = []
   private var needed = 0
@@ -21,8 +23,11 @@ package struct QPACKDecoder {
   /// The entries that the current section may refer to, and the base of its indices; nil if they are unknown.
   private var section: (inserts: Int, base: Int)?
 
-  /// - Parameter keptLimit: The maximum number of kept octets of the dynamic table.
-  package init(keptLimit: Int) {
+  /// - Parameters:
+  ///   - keptLimit: The maximum number of kept octets of the dynamic table.
+  ///   - familiar: Strings that came before.
+  package init(keptLimit: Int, familiar: OwnMemory<FamiliarStrings> = OwnMemory(FamiliarStrings())) {
+    strings = CodedStrings(familiar)
     table = QPACKDynamicTable(keptLimit: keptLimit)
     self.keptLimit = keptLimit
   }
@@ -111,6 +116,7 @@ package struct QPACKDecoder {
       }
     } else if first & 0x40 != 0 {
       entry.name = strings.string(octets, &offset, &field, prefix: 5) ?? .unknown
+      entry.name.kind = withOctets(of: entry.name, in: octets) { FieldNameKind($0) }
     } else if first & 0x20 != 0 {
       guard let capacity = CodedStrings.integer(octets, &offset, prefix: 5) else { return false }
       table.resize(to: capacity)
@@ -119,7 +125,10 @@ package struct QPACKDecoder {
       guard let index = CodedStrings.integer(octets, &offset, prefix: 5) else { return false }
       if let known = table.entry(table.inserted - 1 - index) { entry = known } else { field.isMalformed = true }
     }
-    if isInsertion { entry.value = strings.string(octets, &offset, &field) ?? .unknown }
+    if isInsertion {
+      entry.value = strings.string(octets, &offset, &field) ?? .unknown
+      entry.valueMark = strings.mark
+    }
     let decoded = strings.decoded
     let fits = table.insert(entry) { text, room in
       if text.origin == .block {
@@ -208,8 +217,7 @@ package struct QPACKDecoder {
     switch step {
     case .end, .undecodable: return nil
     case .field(let field):
-      guard field.name.isKnown else { return nil }
-      return withOctets(of: field.name, in: block) { $0.byteCount == 7 && $0.matchesExactly(":status", at: 0) }
+      return field.name.isKnown ? field.name.kind == .status : nil
     }
   }
 
@@ -244,6 +252,7 @@ package struct QPACKDecoder {
   private mutating func takeName(_ block: RawSpan, _ offset: inout Int, _ field: inout CodedField) -> Bool {
     guard let name = strings.string(block, &offset, &field, prefix: 3) else { return false }
     field.name = name
+    field.name.kind = withOctets(of: name, in: block) { FieldNameKind($0) }
     return true
   }
 
@@ -252,11 +261,12 @@ package struct QPACKDecoder {
     field.value = .unknown
     guard let value = strings.string(block, &offset, &field) else { return false }
     field.value = value
+    field.valueMark = strings.mark
     return true
   }
 
   /// Takes the field at an index of the static table, or before the base. Returns false if the index is incomplete.
-  private func take(
+  private mutating func take(
     _ block: RawSpan, _ offset: inout Int, _ field: inout CodedField, prefix: Int, isStatic: Bool
   ) -> Bool {
     guard let index = CodedStrings.integer(block, &offset, prefix: prefix) else { return false }
@@ -274,7 +284,7 @@ package struct QPACKDecoder {
   }
 
   /// Takes the field at an index from the base on.
-  private func takeBehindBase(
+  private mutating func takeBehindBase(
     _ block: RawSpan, _ offset: inout Int, _ field: inout CodedField, prefix: Int
   ) -> Bool {
     guard let index = CodedStrings.integer(block, &offset, prefix: prefix) else { return false }
@@ -282,7 +292,7 @@ package struct QPACKDecoder {
     return true
   }
 
-  private func take(entry number: Int, _ inserts: Int, _ field: inout CodedField) {
+  private mutating func take(entry number: Int, _ inserts: Int, _ field: inout CodedField) {
     guard number >= 0, number < inserts else {
       field.isMalformed = true
       return
@@ -291,6 +301,14 @@ package struct QPACKDecoder {
     field.name = entry.name
     field.value = entry.value
     field.valueMark = entry.value.isKnown ? entry.valueMark : 0
+  }
+
+  /// Lends the octets of the last representation's name and value.
+  @inline(__always)
+  func withField(_ field: CodedField, in block: RawSpan, _ body: (RawSpan, RawSpan) -> Void) {
+    withOctets(of: field.name, in: block) { name in
+      withOctets(of: field.value, in: block) { value in body(name, value) }
+    }
   }
 
   /// Lends the octets of a text of the last representation.

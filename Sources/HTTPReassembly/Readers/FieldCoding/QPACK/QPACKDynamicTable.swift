@@ -71,7 +71,7 @@ struct QPACKDynamicTable {
     guard let length = text.length, length <= keptLimit else { return .unknown }
     let start = octets.count
     copied(text, &octets)
-    return CodedText(.dynamicTable, start: start, length: length)
+    return CodedText(.dynamicTable, start: start, length: length, kind: text.kind)
   }
 
   private mutating func evict(toFit more: Int) {
@@ -98,6 +98,6 @@ struct QPACKDynamicTable {
     guard text.origin == .dynamicTable else { return text }
     let start = kept.count
     kept.append(contentsOf: octets[text.range])
-    return CodedText(.dynamicTable, start: start, length: text.range.count)
+    return CodedText(.dynamicTable, start: start, length: text.range.count, kind: text.kind)
   }
 }

@@ -8,7 +8,9 @@ enum QPACKStaticTable {
     var start = 0
     return fields.map { field in
       defer { start += field.name.utf8.count + field.value.utf8.count }
-      return Place(start: start, nameLength: field.name.utf8.count, valueLength: field.value.utf8.count)
+      return Place(
+        start: start, nameLength: field.name.utf8.count, valueLength: field.value.utf8.count,
+        kind: Array(field.name.utf8).withOctets { FieldNameKind($0) })
     }
   }()
 
@@ -17,8 +19,10 @@ enum QPACKStaticTable {
     var start: Int
     var nameLength: Int
     var valueLength: Int
+    /// The meaning of its name.
+    var kind: FieldNameKind
 
-    var name: CodedText { CodedText(.staticTable, start: start, length: nameLength) }
+    var name: CodedText { CodedText(.staticTable, start: start, length: nameLength, kind: kind) }
     var value: CodedText { CodedText(.staticTable, start: start + nameLength, length: valueLength) }
   }
 
