@@ -60,9 +60,17 @@ public struct CaptureReader: ~Copyable {
     try self.init(
       path: path, filter: filter, bufferCapacity: OctetWindow.defaultCapacity, waiting: waiting, files: files,
       origins: origins)
+    if readsAhead, !waiting.follows { readAhead() }
+  }
+
+  /// Hands over only packets of pcapng behind events, from here on.
+  mutating func stepOverPackets() { pcapng.stepsOverPackets = true }
+
+  /// Lets a thread of its own read from the file from here on. The file must not be followed.
+  mutating func readAhead() {
     // A short file is not worth a thread. And a thread that waits for a pipe's writer could not be ended at a fault.
     if case .foreign = format { return }
-    if readsAhead, !waiting.follows, let size = file.size, size > Self.leastReadAhead { window.readAhead() }
+    if let size = file.size, size > Self.leastReadAhead { window.readAhead() }
   }
 
   private static let leastReadAhead = 4 << 20

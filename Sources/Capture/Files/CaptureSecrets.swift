@@ -6,12 +6,16 @@ public enum CaptureSecrets {
   /// Reads each pcapng file, plain or compressed, to its end, and hands over its secrets. Streams are not read, because they
   /// cannot be read twice. Errors of damaged files appear when their packets are read.
   ///
-  /// Files of other formats are read up to the first packet only.
-  public static func read(_ paths: [String], waiting: Waiting = Waiting(), _ body: (SecretsRecord) -> Void) {
+  /// Files of other formats are read up to the first packet only. With `readsAhead`, a thread of its own reads from the files.
+  public static func read(
+    _ paths: [String], waiting: Waiting = Waiting(), readsAhead: Bool = false, _ body: (SecretsRecord) -> Void
+  ) {
     for path in paths {
       guard case .file = FileInput.kind(path) else { continue }
       guard var reader = try? CaptureReader(path: path, waiting: waiting), reader.formatDescription.hasPrefix("pcapng")
       else { continue }
+      if readsAhead, !waiting.follows { reader.readAhead() }
+      reader.stepOverPackets()
       read(&reader, body)
     }
   }

@@ -18,6 +18,8 @@ struct PcapngBlocks {
   var processes: [UInt16] = []
   /// The numbers of the descriptions in all sections and files.
   let origins: OwnMemory<OriginTable>
+  /// Whether packets without events before them are stepped over.
+  var stepsOverPackets = false
   /// Sum of the losses of all interfaces; wide enough not to overflow.
   private var losses: UInt128?
 
@@ -47,6 +49,10 @@ struct PcapngBlocks {
       }
       let trailer = length - PcapngFormat.Block.trailerLength
       try checkTrailer(length, order(window.load(trailer, as: UInt32.self)), in: window)
+      if stepsOverPackets, Self.isPacket(type), news.isEmpty {
+        window.pass(length)
+        continue
+      }
       if let octets = try packetOctets(type, length, in: window, packet: &packet) {
         let block = window.pass(length)
         return block.lowerBound + octets.lowerBound..<block.lowerBound + octets.upperBound
@@ -108,6 +114,15 @@ struct PcapngBlocks {
       length <= CaptureLimits.block && processes.count < CaptureLimits.processes
     case PcapngFormat.BlockType.custom, PcapngFormat.BlockType.uncopiedCustom:
       length <= PcapngFormat.AndroidApp.maximumLength && news.hasRoomForApp
+    default: false
+    }
+  }
+
+  private static func isPacket(_ type: UInt32) -> Bool {
+    switch type {
+    case PcapngFormat.BlockType.enhancedPacket, PcapngFormat.BlockType.simplePacket,
+      PcapngFormat.BlockType.obsoletePacket:
+      true
     default: false
     }
   }

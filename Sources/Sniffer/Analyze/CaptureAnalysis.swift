@@ -265,7 +265,7 @@ struct CaptureAnalysis {
         pipeline.endOfSecrets()
       }
     } else {
-      CaptureSecrets.read(paths, waiting: waiting) { learn($0, &pipeline) }
+      CaptureSecrets.read(paths, waiting: waiting, readsAhead: options.threads > 1) { learn($0, &pipeline) }
     }
   }
 

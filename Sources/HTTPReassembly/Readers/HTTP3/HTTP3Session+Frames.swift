@@ -162,8 +162,10 @@ extension HTTP3Session {
   private mutating func beginData(_ flow: Flow, _ run: inout Run) {
     let side = run.side
     var message: MessageReference?
-    if !flow.value.hasTrailers, let slot = streams.slot(of: flow.value.key) {
-      message = streams[slot].halves.look(side) { $0.state == .content ? $0.message : nil }
+    if !flow.value.hasTrailers, let slot = streams.slot(of: flow.value.key),
+      streams[slot].halves[side].state == .content
+    {
+      message = streams[slot].halves[side].message
     }
     guard let message else {
       run.note(.http3FrameUnexpected)

@@ -17,8 +17,8 @@ struct MultiplexedStreams {
   /// The streams by slot, including streams that are over while a row of theirs is not final.
   var list: [MultiplexedStream] = []
   private var freeSlots: [Int32] = []
-  /// The slots of streams that are not over, by marks of their keys, which peers choose.
-  private var slots = HashIndex(buckets: 8)
+  /// The slots of streams that are not over, by their keys.
+  private var slots = StreamSlots()
   /// The one that was last looked up. Most frames belong to the stream of the frame before.
   private var found: (id: UInt64, slot: Int) = (.max, 0)
   /// The next slot to give up when there are too many streams.
@@ -62,10 +62,7 @@ struct MultiplexedStreams {
   }
 
   /// It changes nothing, so that nothing is retained for the search.
-  private func search(_ id: UInt64) -> Int? { slots.place(Self.hash(id), where: { list[$0].id == id }) }
-
-  @inline(__always)
-  private static func hash(_ id: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: OctetMark.mix(id, 0)) }
+  private func search(_ id: UInt64) -> Int? { slots.slot(of: id) { list[$0].id } }
 
   /// Whether a stream is known, and not over.
   func contains(_ id: UInt64) -> Bool { found.id == id || search(id) != nil }
@@ -112,7 +109,7 @@ struct MultiplexedStreams {
       slot = list.count
       list.append(stream)
     }
-    slots.insert(slot, Self.hash(list[slot].id))
+    slots.insert(list[slot].id, at: slot)
     found = (list[slot].id, slot)
     return slot
   }
@@ -136,7 +133,7 @@ struct MultiplexedStreams {
   mutating func forget(_ slot: Int) {
     let id = list[slot].id
     guard self.slot(of: id) == slot else { return }
-    slots.remove(slot, Self.hash(id))
+    slots.remove(id, from: slot)
     found.id = .max
   }
 

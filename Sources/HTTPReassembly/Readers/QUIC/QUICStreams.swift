@@ -22,7 +22,9 @@ struct QUICStreams {
 
   private struct Stream {
     var id: UInt64
-    var halves = Sides<Half>(repeating: Half())
+    var halves = Sides(Half(), Half())
+
+    init(id: UInt64) { self.id = id }
 
     /// Whether nothing more comes. A stream of one direction has one half (RFC 9000 §2.1).
     func isClosed(client: Side) -> Bool {
@@ -43,7 +45,7 @@ struct QUICStreams {
 
   let application: QUICApplication
   private let client: Side
-  private var slots: [UInt64: Int] = [:]
+  private var slots = StreamSlots()
   private var entries: [Stream] = []
   private var free: [Int] = []
   /// Streams in the order of their openings. Some may be gone.
@@ -75,7 +77,7 @@ struct QUICStreams {
   }
 
   private var memory: Int {
-    let table = entries.capacity * MemoryLayout<Stream>.stride + slots.capacity * 24
+    let table = entries.capacity * MemoryLayout<Stream>.stride + slots.memory
     let queues = (order.count + closed.count) * 8 + waiting.count * 24
     return MemoryLayout<QUICStreams>.stride + 32 + table + queues
   }
@@ -87,10 +89,19 @@ struct QUICStreams {
 
   // MARK: Table
 
+  /// It changes nothing, so that nothing is retained for the search.
+  private func search(_ id: UInt64) -> Int? { slots.slot(of: id) { entries[$0].id } }
+
+  /// The slots of streams that are not forgotten, in the order of their numbers.
+  private var used: [Int] {
+    let free = Set(free)
+    return entries.indices.filter { !free.contains($0) }.sorted { entries[$0].id < entries[$1].id }
+  }
+
   /// The slot of a stream, which is opened if it is new; nil for one that is closed and forgotten.
   private mutating func slot(of id: UInt64, _ run: inout Run) -> Int? {
     if latest.id == id { return latest.slot }
-    if let slot = slots[id] {
+    if let slot = search(id) {
       latest = (id, slot)
       return slot
     }
@@ -104,12 +115,9 @@ struct QUICStreams {
       slot = entries.count
       entries.append(Stream(id: id))
     }
-    slots[id] = slot
+    slots.insert(id, at: slot)
     order.append(id)
-    if order.count > 2 * slots.count + 64 {
-      let known = slots
-      order.removeAll { known[$0] == nil }
-    }
+    if order.count > 2 * slots.count + 64 { order = Deque(order.filter { search($0) != nil }) }
     latest = (id, slot)
     count(&run)
     return slot
@@ -125,7 +133,7 @@ struct QUICStreams {
     }
     var kept = 0
     while let id = order.popFirst() {
-      guard let slot = slots[id] else { continue }
+      guard let slot = search(id) else { continue }
       if id & 2 != 0, id < Self.lastingLimit, kept < order.count {
         order.append(id)
         kept += 1
@@ -141,7 +149,8 @@ struct QUICStreams {
   }
 
   private mutating func forget(_ id: UInt64) {
-    guard let slot = slots.removeValue(forKey: id) else { return }
+    guard let slot = search(id) else { return }
+    slots.remove(id, from: slot)
     entries[slot] = Stream(id: id)
     free.append(slot)
     floors[Int(id & 3)] = max(floors[Int(id & 3)], id &+ 4)
@@ -298,7 +307,7 @@ struct QUICStreams {
 
   /// Whether a direction still waits since the time of an entry.
   private func isWaiting(_ entry: (id: UInt64, side: Side, since: Int64)) -> Bool {
-    guard let slot = slots[entry.id] else { return false }
+    guard let slot = search(entry.id) else { return false }
     return entries[slot].halves.look(entry.side) { $0.waitingSince == entry.since }
   }
 
@@ -340,7 +349,7 @@ struct QUICStreams {
   private mutating func giveUpFirst(_ run: inout Run) {
     let first = waiting.removeFirst()
     let (id, side, _) = first
-    guard isWaiting(first), let slot = slots[id] else { return }
+    guard isWaiting(first), let slot = search(id) else { return }
     entries[slot].halves[side].waitingSince = .max
     passGap(slot, side, &run)
     endIfDue(slot, side, &run)
@@ -389,11 +398,11 @@ struct QUICStreams {
 
   /// Ends all streams with their connection.
   mutating func close(isEvicted: Bool, _ run: inout Run) -> SessionEnd {
-    for slot in slots.sorted(by: { $0.key < $1.key }).map(\.value) {
+    for slot in used {
       for side in 0..<2 { passAll(slot, side, &run) }
     }
     if isEvicted { application.evict(&run) }
-    for slot in slots.sorted(by: { $0.key < $1.key }).map(\.value) {
+    for slot in used {
       for side in 0..<2 { end(slot, side, &run) }
     }
     let end = application.close(&run)

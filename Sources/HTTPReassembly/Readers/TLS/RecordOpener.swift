@@ -84,9 +84,11 @@ struct RecordOpener {
 
   /// Octets of its own memory.
   var memory: Int {
-    MemoryLayout<RecordOpener>.stride + 32 + map.memory + gathered.capacity + searched.capacity
-      + ((protection == nil ? 0 : 1) + candidates.count) * RecordProtection.memory
-      + held.reduce(0) { $0 + $1.octets.count + MemoryLayout<Held>.stride }
+    mutating get {
+      MemoryLayout<RecordOpener>.stride + 32 + map.memory + gathered.capacity + searched.capacity
+        + ((protection == nil ? 0 : 1) + candidates.count) * RecordProtection.memory
+        + (held.isEmpty ? 0 : held.reduce(0) { $0 + $1.octets.count + MemoryLayout<Held>.stride })
+    }
   }
 }
 

@@ -258,7 +258,7 @@ extension TLSSession {
       arrival.overhead = 0
       arrival.segment = content.lowerBound
       let offset = part.lowerBound - place.lowerBound
-      feed(side, octets.extracting(offset..<offset + part.count), at: content.lowerBound, arrival, &run)
+      feed(inner, opener, side, octets.extracting(offset..<offset + part.count), at: content.lowerBound, arrival, &run)
     }
     withInner(&run) {
       inner.charge(
@@ -283,9 +283,9 @@ extension TLSSession {
 
   /// Delivers octets to the inner session. Octets that it does not take wait, and octets whose acknowledgment has no place yet.
   private mutating func feed(
-    _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
+    _ inner: Reader, _ opener: OwnMemory<RecordOpener>, _ side: Side, _ octets: RawSpan, at position: StreamPosition,
+    _ arrival: SegmentArrival, _ run: inout Run
   ) {
-    guard let inner, let opener = sides[side].opener else { return }
     var taken = 0
     if opener.value.held.isEmpty, !innerNeeds.contains(.waiting(side)),
       let acknowledged = place(arrival.acknowledged, on: 1 - side)
@@ -305,7 +305,7 @@ extension TLSSession {
 
   /// Offers waiting octets to the inner session again, while it takes any. On a forced side, unknown places do not matter.
   mutating func offerHeld(_ run: inout Run, forced: Side? = nil) {
-    guard let inner else { return }
+    guard hasHeld(0) || hasHeld(1), let inner else { return }
     var hasProgress = true
     while hasProgress {
       hasProgress = false
@@ -334,6 +334,11 @@ extension TLSSession {
         opener.value.held.insert(first, at: 0)
       }
     }
+  }
+
+  @inline(__always)
+  private func hasHeld(_ side: Side) -> Bool {
+    sides.look(side) { $0.opener?.look { !$0.held.isEmpty } ?? false }
   }
 
   /// Drops waiting octets at the end of the connection. They have no owner.

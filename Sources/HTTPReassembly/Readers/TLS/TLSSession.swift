@@ -407,7 +407,7 @@ struct TLSSession {
   mutating func count(_ run: inout Run) {
     let memory =
       MemoryLayout<TLSSession>.stride + 32 + OwnPair<TLSSide>.memory + pending.memory
-      + sides.look(0) { $0.memory } + sides.look(1) { $0.memory } + (negotiation?.look { $0.memory } ?? 0)
+      + sides[0].memory + sides[1].memory + (negotiation?.look { $0.memory } ?? 0)
     run.connectionMemory += memory - counted
     counted = memory
   }

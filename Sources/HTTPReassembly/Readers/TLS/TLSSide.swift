@@ -79,6 +79,6 @@ struct TLSSide: ~Copyable {
     return TLSRecords.length(whole) == nil
   }
 
-  /// Octets of memory on the heap.
-  var memory: Int { handshake.memory + shares.memory + (opener?.look { $0.memory } ?? 0) }
+  /// Octets of memory on the heap. It is mutating, like the opener's: a getter that is not gets a copy.
+  var memory: Int { mutating get { handshake.memory + shares.memory + (opener?.value.memory ?? 0) } }
 }

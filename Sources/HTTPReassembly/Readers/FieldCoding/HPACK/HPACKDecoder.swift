@@ -35,7 +35,9 @@ package struct HPACKDecoder {
   }
 
   /// Octets of memory on the heap.
-  package var memory: Int { table.value.memory + strings.memory }
+  package var memory: Int {
+    MemoryLayout<HPACKDynamicTable>.stride + 32 + table.look { $0.memory } + strings.memory
+  }
 
   /// The number of known entries of the dynamic table.
   var entryCount: Int { table.value.count }
