@@ -46,12 +46,17 @@ import Testing
     #expect(analysis.report.ledger("opaque") == 0 && analysis.report.ledger("stray") == 0)
   }
 
-  /// Both decoders again, where they are installed.
-  @Test(.enabled(if: Environment.tool("python3") != nil, "needs python3"))
-  func theDecodersAgree() throws {
-    let python = try #require(Environment.tool("python3"))
-    guard try Command.run(python, ["-c", "import hpack, cryptography"]).status == 0 else {
-      return Environment.skip("theDecodersAgree", because: "python3 has no hpack and cryptography")
+  private static let packages = PythonPackages(
+    "hpack-witness", ["hpack==4.2.0", "cryptography==50.0.2"], modules: ["hpack", "cryptography"])
+
+  /// Both decoders again.
+  @Test func theDecodersAgree() throws {
+    guard let python = Self.packages.python else {
+      return Environment.skip("theDecodersAgree", because: Self.packages.reason)
+    }
+    let search = "import ctypes.util, sys; sys.exit(not ctypes.util.find_library('nghttp2'))"
+    guard try Command.run(python, ["-c", search]).status == 0 else {
+      return Environment.skip("theDecodersAgree", because: "libnghttp2 is not installed")
     }
     let script = Corpus.folder.appendingPathComponent("record/check-hpack").path
     let outcome = try Command.run(python, ["-B", script] + Self.names.map { capture($0).path })
