@@ -103,4 +103,19 @@ extension RawSpan {
     hash = (hash ^ littleEndian(from: offset)) &* factor
     return UInt32(truncatingIfNeeded: hash >> 32)
   }
+
+  /// A hash of the length, and of the first and the last eight octets, in its highest bits. It suits memories that compare what they find,
+  /// where a miss costs little. Octets that differ in `bits` alone are alike.
+  @inlinable
+  @inline(__always)
+  package func hashOfEnds(ignoring bits: UInt64 = 0) -> UInt64 {
+    var mixed = UInt64(truncatingIfNeeded: byteCount)
+    if byteCount >= 8 {
+      mixed &+= littleEndian64(within: 0) | bits
+      mixed ^= (littleEndian64(within: byteCount &- 8) | bits) &* 0xff51_afd7_ed55_8ccd
+    } else {
+      mixed &+= (littleEndian(from: 0) | bits) << 3
+    }
+    return mixed &* 0x9e37_79b9_7f4a_7c15
+  }
 }

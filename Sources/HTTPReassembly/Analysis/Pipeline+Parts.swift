@@ -21,9 +21,7 @@ extension Pipeline {
       var note = run.notes.contents.takeNote(of: row)
       let lines = run.notes.fields.takeLines(of: row)
       recorder.add(&message, note, lines, run.notes.grpc.take(of: row), run.notes.fields.names, &run.texts)
-      var sample: [UInt8] = []
-      swap(&sample, &note.sample)
-      run.notes.contents.giveBack(sample)
+      run.notes.contents.giveBack(sampleOf: &note)
       run.notes.fields.giveBack(lines)
       message.releaseTexts(of: &run.texts)
     }

@@ -68,11 +68,7 @@ struct RefiningTables {
       if isRoundOver { rounds.begin(memoryBefore: thread.endRound(&contentNotes)) }
     } else {
       messages.add(&message, at: position, &note, &lines, &anomalies)
-      if !note.sample.isEmpty {
-        var sample: [UInt8] = []
-        swap(&sample, &note.sample)
-        contentNotes.giveBack(sample)
-      }
+      contentNotes.giveBack(sampleOf: &note)
       if isRoundOver { rounds.begin(memory: messages.memory) }
     }
     fieldNotes.giveBack(lines)

@@ -125,11 +125,7 @@ private struct TableBatch: Sendable {
     messages.removeAll(keepingCapacity: true)
     lines.removeAll(keepingCapacity: true)
     ended.removeAll(keepingCapacity: true)
-    for index in notes.indices where !notes[index].sample.isEmpty {
-      var sample: [UInt8] = []
-      swap(&sample, &notes[index].sample)
-      spare.giveBack(sample)
-    }
+    for index in notes.indices { spare.giveBack(sampleOf: &notes[index]) }
     notes.removeAll(keepingCapacity: true)
   }
 }

@@ -28,18 +28,12 @@ package struct FamiliarStrings {
 
   @inline(__always)
   private static func place(_ coded: RawSpan) -> Int? {
-    let length = coded.byteCount
-    guard length >= shortest, length <= longest else { return nil }
-    var mixed = UInt64(truncatingIfNeeded: length)
-    if length >= 8 {
-      mixed ^= coded.littleEndian64(within: 0) &+ coded.littleEndian64(within: length &- 8) &* 0xff51_afd7_ed55_8ccd
-    } else {
-      mixed ^= coded.littleEndian(from: 0) << 8
-    }
-    return Int(truncatingIfNeeded: (mixed &* 0x9e37_79b9_7f4a_7c15) >> 54)
+    guard coded.byteCount >= shortest, coded.byteCount <= longest else { return nil }
+    return Int(truncatingIfNeeded: coded.hashOfEnds() >> 54)
   }
 
-  /// Writes the text of a familiar string into `text` from `start` on, which has enough room.
+  /// Writes the text of a familiar string into `text` from `start` on, which has enough room. It is mutating so that nothing is retained for
+  /// the call.
   ///
   /// - Returns: Its length and its mark; nil for another string.
   @inline(__always)

@@ -196,18 +196,10 @@ struct FieldNames {
   /// So many that the few dozen names rarely share a place.
   private static var latestCount: Int { 2048 }
 
-  /// The place in `latest`: by the first and the last octets, with letters of either case alike, and by the length.
+  /// The place in `latest`, with letters of either case alike.
   @inline(__always)
   private static func place(_ name: RawSpan) -> Int {
-    let count = name.byteCount
-    var mixed = UInt64(truncatingIfNeeded: count)
-    if count >= 8 {
-      mixed &+= name.littleEndian64(within: 0) | 0x2020_2020_2020_2020
-      mixed ^= (name.littleEndian64(within: count &- 8) | 0x2020_2020_2020_2020) &* 0xff51_afd7_ed55_8ccd
-    } else {
-      mixed &+= (name.littleEndian(from: 0) | 0x2020_2020_2020_2020) << 3
-    }
-    return Int(truncatingIfNeeded: (mixed &* 0x9e37_79b9_7f4a_7c15) >> 53)
+    Int(truncatingIfNeeded: name.hashOfEnds(ignoring: 0x2020_2020_2020_2020) >> 53)
   }
 
   @inline(never)

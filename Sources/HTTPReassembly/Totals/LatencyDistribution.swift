@@ -19,7 +19,7 @@ public struct LatencyDistribution: Sendable {
   /// Values that there is room for since the last folding.
   private var valuesKept: Int32 = 0
   /// Values at which they are folded, and beyond which they take more memory. They lie here, so that a new value reads no bucket.
-  private var foldsAt: Int32
+  private var foldsAt: Int32 = 0
   private var room: Int32 = 0
   /// Buckets by number, used beyond the limit of exact values. A number has several buckets if one cannot count that far.
   private var buckets: [Bucket] = []
@@ -35,7 +35,7 @@ public struct LatencyDistribution: Sendable {
   /// Creates an empty distribution of a lower precision.
   package init(bits: Int) {
     self.bits = bits
-    foldsAt = Int32(Self.keptExactly(bits) + 1)
+    countMemory()
   }
 
   /// Octets of memory that it refers to.
@@ -44,6 +44,7 @@ public struct LatencyDistribution: Sendable {
   /// percentiles.
   package private(set) var memory = 0
 
+  /// Counts the memory, and sets at how many values it changes next.
   private mutating func countMemory() {
     let kept = MemoryBudget.grown(max(values.count, Int(valuesKept)))
     room = Int32(kept)

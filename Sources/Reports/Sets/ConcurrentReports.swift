@@ -14,6 +14,7 @@ public final class ConcurrentReports: ReportSink {
   private let writer: BatchThread<RowBatch, ReportSet>
   /// The first error that is not thrown yet.
   private let failure: Locked<ReportError?>
+  /// In memory of its own: overlapping access to a property of a class would be looked for at each row. Only the analysis has it.
   private let batch = OwnMemory(RowBatch())
 
   /// Writes to `reports`. They must not observe messages, because the analysis would call them on its own thread.

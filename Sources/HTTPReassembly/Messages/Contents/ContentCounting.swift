@@ -284,9 +284,12 @@ struct ContentNotes {
     sampledOctets -= note.sample.count
   }
 
-  /// Gives back the memory of a sample, for new ones.
-  mutating func giveBack(_ memory: consuming [UInt8]) {
-    spares.giveBack(memory)
+  /// Takes back the memory of a note's sample, for new ones.
+  mutating func giveBack(sampleOf note: inout Note) {
+    guard !note.sample.isEmpty else { return }
+    var sample: [UInt8] = []
+    swap(&sample, &note.sample)
+    spares.giveBack(sample)
   }
 }
 

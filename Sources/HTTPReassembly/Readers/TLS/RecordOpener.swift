@@ -87,7 +87,7 @@ struct RecordOpener {
     mutating get {
       MemoryLayout<RecordOpener>.stride + 32 + map.memory + gathered.capacity + searched.capacity
         + ((protection == nil ? 0 : 1) + candidates.count) * RecordProtection.memory
-        + (held.isEmpty ? 0 : held.reduce(0) { $0 + $1.octets.count + MemoryLayout<Held>.stride })
+        + held.reduce(0) { $0 + $1.octets.count + MemoryLayout<Held>.stride }
     }
   }
 }

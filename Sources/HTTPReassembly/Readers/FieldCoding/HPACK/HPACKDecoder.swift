@@ -107,7 +107,7 @@ package struct HPACKDecoder {
     return .field(field)
   }
 
-  /// Lends the octets of the last representation's name and value.
+  /// Lends the octets of the last representation's name and value. In the place of the caller, two closures would be calls for each field.
   @inline(__always)
   func withField(_ field: CodedField, in block: RawSpan, _ body: (RawSpan, RawSpan) -> Void) {
     withOctets(of: field.name, in: block) { name in

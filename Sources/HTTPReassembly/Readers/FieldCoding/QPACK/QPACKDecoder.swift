@@ -266,6 +266,8 @@ package struct QPACKDecoder {
   }
 
   /// Takes the field at an index of the static table, or before the base. Returns false if the index is incomplete.
+  ///
+  /// It is mutating, as those below are, so that the decoder is not copied for the call.
   private mutating func take(
     _ block: RawSpan, _ offset: inout Int, _ field: inout CodedField, prefix: Int, isStatic: Bool
   ) -> Bool {
@@ -303,7 +305,7 @@ package struct QPACKDecoder {
     field.valueMark = entry.value.isKnown ? entry.valueMark : 0
   }
 
-  /// Lends the octets of the last representation's name and value.
+  /// Lends the octets of the last representation's name and value. In the place of the caller, two closures would be calls for each field.
   @inline(__always)
   func withField(_ field: CodedField, in block: RawSpan, _ body: (RawSpan, RawSpan) -> Void) {
     withOctets(of: field.name, in: block) { name in
