@@ -25,8 +25,7 @@ import Testing
       let whole = Findings(ofOneRun: packets, configuration)
       for pieces in [1, 4] {
         let cuts = (1..<pieces).map { _ in random.number(0..<packets.count + 1) }
-        let partial = try folder.partial(of: Self.parts(packets, at: cuts), configuration)
-        let merged = try Findings(ofPartials: PartialSegment.all(in: partial.path), configuration)
+        let merged = try folder.findings(of: Self.parts(packets, at: cuts), configuration)
         #expect(merged == whole, "cut at \(cuts), time-out \(timeout)")
       }
     }
@@ -48,8 +47,7 @@ import Testing
       var random = SeededRandom(seed: UInt64(number))
       let configuration = OwnCaptures.configuration([20_000_000, 500_000_000][number % 2])
       let cuts = (0..<2).map { _ in random.number(0..<packets.count + 1) }
-      let partial = try folder.partial(of: Self.parts(packets, at: cuts), configuration)
-      let merged = try Findings(ofPartials: PartialSegment.all(in: partial.path), configuration)
+      let merged = try folder.findings(of: Self.parts(packets, at: cuts), configuration)
       #expect(merged == Findings(ofOneRun: packets, configuration), "mutant \(number), cut at \(cuts)")
     }
   }

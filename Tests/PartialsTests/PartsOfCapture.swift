@@ -97,8 +97,21 @@ final class PartialFolder {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
+  /// The partials of the parts of a capture, put together. Where two connections have the same endpoints and partials do not tell them apart,
+  /// merging asks for partials with all packets. These are then made, as a user makes them.
+  func findings(of parts: [[TestPacket]], _ configuration: Configuration) throws -> Findings {
+    let partial = try partial(of: parts, configuration)
+    do { return try Findings(ofPartials: PartialSegment.all(in: partial.path), configuration) } catch {
+      guard case .sameEndpoints = error.problem else { throw error }
+    }
+    let whole = try self.partial(of: parts, configuration, keepsPackets: true)
+    return try Findings(ofPartials: PartialSegment.all(in: whole.path), configuration)
+  }
+
   /// Makes the partial of each part of a capture, all in one file. Returns its path, and how many packets are kept in it.
-  func partial(of parts: [[TestPacket]], _ configuration: Configuration) throws -> (path: String, kept: Int) {
+  func partial(
+    of parts: [[TestPacket]], _ configuration: Configuration, keepsPackets: Bool = false
+  ) throws -> (path: String, kept: Int) {
     count += 1
     let file = try folder.file("\(count)")
     var kept = 0
@@ -106,6 +119,7 @@ final class PartialFolder {
       var scan = ConnectionScan(configuration: configuration)
       for packet in part { packet.octets.withOctets { scan.look(packet.facts, $0) } }
       scan.finish(configuration)
+      if keepsPackets { scan.keepsAll = true }
       // A segment that turns out to be of no use is written to a file of its own.
       while true {
         let attempt = try folder.file("attempt")
