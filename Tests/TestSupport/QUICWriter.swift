@@ -25,6 +25,8 @@ package struct QUICWriter: Sendable {
   private var phases: [Peer: Int] = [:]
   /// The number of the next packet, by space and peer.
   package var numbers: [Int: Int] = [:]
+  /// Whether the fixed bit of all packets but the client's first ones is 0 (RFC 9287).
+  package var isGreased = false
 
   /// A connection that differs from those with other seeds. `suite` is 0x1301 (AES-128-GCM) or 0x1303 (ChaCha20-Poly1305).
   package init(seed: UInt8, suite: UInt16 = 0x1303, clientID: [UInt8]? = nil) {
@@ -92,15 +94,21 @@ package struct QUICWriter: Sendable {
         + Self.counted(Self.extension(43, [3, 4])))
   }
 
-  /// The server's messages in Handshake packets.
+  /// The server's messages in Handshake packets. `preferredID` belongs to an address that the server prefers.
   package func serverFlight(
-    protocolName: String = "h3", acceptsEarlyData: Bool = false, resetToken: [UInt8] = []
+    protocolName: String = "h3", acceptsEarlyData: Bool = false, resetToken: [UInt8] = [], preferredID: [UInt8] = []
   ) -> [UInt8] {
     var extensions = Self.extension(
       16, Self.counted([UInt8(protocolName.utf8.count)] + Array(protocolName.utf8)))
     if acceptsEarlyData { extensions += Self.extension(42, []) }
-    // max_idle_timeout comes before it.
-    if !resetToken.isEmpty { extensions += Self.extension(57, [1, 1, 30, 2, UInt8(resetToken.count)] + resetToken) }
+    // max_idle_timeout comes first.
+    var parameters: [UInt8] = [1, 1, 30]
+    if !preferredID.isEmpty {
+      let address = [UInt8](repeating: 1, count: 24) + [UInt8(preferredID.count)] + preferredID
+      parameters += [13, UInt8(address.count + 16)] + address + [UInt8](repeating: 4, count: 16)
+    }
+    if !resetToken.isEmpty { parameters += [2, UInt8(resetToken.count)] + resetToken }
+    if parameters.count > 3 { extensions += Self.extension(57, parameters) }
     return TLSWriter.message(8, Self.counted(extensions)) + TLSWriter.message(11, [UInt8](repeating: 0x63, count: 300))
       + finished()
   }
@@ -119,9 +127,10 @@ package struct QUICWriter: Sendable {
     phases[peer, default: 0] += 1
   }
 
-  /// A protected packet. Its number is the next one of its space, unless given.
+  /// A protected packet. Its number is the next one of its space, unless given. `id` is another one of the receiver's.
   package mutating func packet(
-    _ peer: Peer, _ level: Level, _ frames: [UInt8], number given: Int? = nil, numberLength: Int = 2
+    _ peer: Peer, _ level: Level, _ frames: [UInt8], number given: Int? = nil, numberLength: Int = 2,
+    to id: [UInt8]? = nil
   ) -> [UInt8] {
     let space = (level == .early ? Level.application : level).rawValue * 2 + (peer == .client ? 0 : 1)
     let number = given ?? numbers[space, default: 0]
@@ -131,7 +140,7 @@ package struct QUICWriter: Sendable {
     let truncated = (0..<numberLength).map { UInt8(truncatingIfNeeded: number >> (8 * (numberLength - 1 - $0))) }
     let (own, other) = peer == .client ? (clientID, serverID) : (serverID, clientID)
     let isFirst = level == .initial || level == .early
-    let target = peer == .client && isFirst ? firstID : other
+    let target = id ?? (peer == .client && isFirst ? firstID : other)
     var header: [UInt8]
     if level == .application {
       header = [0x40 | UInt8(phases[peer, default: 0] % 2) << 2 | UInt8(numberLength - 1)] + target
@@ -142,6 +151,7 @@ package struct QUICWriter: Sendable {
       let length = numberLength + plain.count + 16
       header += [0x40 | UInt8(length >> 8), UInt8(length & 0xff)]
     }
+    if isGreased, peer == .server || !isFirst { header[0] &= 0xbf }
     let start = header.count
     header += truncated
     let isAES = level == .initial || suite == 0x1301
@@ -258,13 +268,15 @@ extension TestPacket {
 extension QUICWriter {
   /// The datagrams of a whole handshake.
   package static func opening(
-    _ writer: inout QUICWriter, host: String = "www.example.com", protocolName: String = "h3", resetToken: [UInt8] = []
+    _ writer: inout QUICWriter, host: String = "www.example.com", protocolName: String = "h3", resetToken: [UInt8] = [],
+    preferredID: [UInt8] = []
   ) -> [(peer: Peer, octets: [UInt8])] {
     let hello = writer.clientHello(host: host, protocolName: protocolName)
     let padding = [UInt8](repeating: 0, count: 900)
     let first = writer.packet(.client, .initial, crypto(hello) + padding)
     let answer = writer.packet(.server, .initial, acknowledgment(0) + crypto(writer.serverHello()))
-    let messages = writer.serverFlight(protocolName: protocolName, resetToken: resetToken)
+    let messages = writer.serverFlight(
+      protocolName: protocolName, resetToken: resetToken, preferredID: preferredID)
     let flight = writer.packet(.server, .handshake, crypto(messages))
     let end = writer.packet(.client, .handshake, acknowledgment(0) + crypto(writer.finished()))
     return [(.client, first), (.server, answer + flight), (.client, end)]

@@ -217,11 +217,7 @@ extension QUICConnection {
     guard type == HandshakeMessages.Kind.encryptedExtensions else { return }
     let hello = content.withOctets { Hello(encryptedExtensions: $0) }
     if !hello.protocolName.isEmpty { learnProtocol(Array(content[hello.protocolName]), &run) }
-    content.withOctets { content in
-      if let token = Self.resetToken(in: content.extracting(hello.transportParameters)) {
-        opener.value.note(resetToken: token, of: side)
-      }
-    }
+    content.withOctets { takeParameters($0.extracting(hello.transportParameters), of: side) }
     if hello.extensions.contains(.earlyData) {
       if opener.value.takesEarlyData == nil { opener.value.takesEarlyData = true }
     } else {
@@ -231,17 +227,28 @@ extension QUICConnection {
     opener.value.sides[side].handshake.end()
   }
 
-  /// The token among transport parameters with which the server may reset the connection (RFC 9000 §18.2); nil without one.
-  private static func resetToken(in parameters: RawSpan) -> QUICConnectionID? {
+  /// Takes the server's transport parameters (RFC 9000 §18.2): the token with which it may reset the connection, and the ID that belongs to
+  /// the address that it prefers.
+  private mutating func takeParameters(_ parameters: RawSpan, of side: Side) {
+    let tokenLength = QUICFrame.resetTokenLength
     var offset = 0
     while let name = parameters.variableLengthInteger(&offset), let length = parameters.variableLengthInteger(&offset) {
-      guard length <= parameters.byteCount - offset else { return nil }
-      if name == 2 {
-        return length == QUICFrame.resetTokenLength ? QUICConnectionID(parameters, offset..<offset + length) : nil
-      }
+      guard length <= parameters.byteCount - offset else { return }
+      let value = parameters.extracting(offset..<offset + length)
       offset += length
+      switch name {
+      case 0x02 where length == tokenLength:
+        opener?.value.note(resetToken: QUICConnectionID(value, 0..<tokenLength), of: side)
+      case 0x0d:
+        // An address and a port of IPv4, then of IPv6, have 24 octets. The ID has the sequence number 1 (RFC 9000 §5.1.1).
+        guard length > 24, case let end = 25 + Int(value.octet(24)), 26...25 + QUICConnectionID.limit ~= end,
+          length == end + tokenLength
+        else { continue }
+        noteID(QUICConnectionID(value, 25..<end), 1, of: side)
+        opener?.value.note(resetToken: QUICConnectionID(value, end..<length), of: side)
+      default: continue
+      }
     }
-    return nil
   }
 
   private func refuseEarlyData(_ run: inout Run) {

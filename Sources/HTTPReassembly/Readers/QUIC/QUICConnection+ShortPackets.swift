@@ -12,9 +12,10 @@ extension QUICConnection {
   ) -> Int {
     let side = account.side
     let isGreased = payload.octet(start) & 0x40 == 0
-    // Behind other packets, zeros are padding outside packets. A packet with a greased bit needs keys (RFC 9287 §3.1).
-    let isPacket = start == 0 || !isGreased || opener?.look { $0.hasKeys(.application, of: side) } ?? false
-    guard isPacket else {
+    // Behind other packets, zeros are padding outside packets. The other side's ID or keys tell a packet with a greased bit (RFC 9287 §3.1).
+    let isSurelyPacket =
+      start == 0 || !isGreased || opener?.look { $0.hasID(of: 1 - side, payload, at: start) } ?? false
+    guard isSurelyPacket || mayBePacket(payload, from: start, of: side) else {
       account.packet += length - start
       return length
     }
@@ -35,12 +36,21 @@ extension QUICConnection {
       isReset = true
       return length
     }
-    if isGreased, start > 0, case .closed = packet {
+    if !isSurelyPacket, case .closed = packet {
       account.packet += length - start
       return length
     }
     finish(packet, .application, place, payload, place.end - start, &account, &room, &run)
     return place.end
+  }
+
+  /// Whether octets behind another packet may be one in short form, although neither a bit nor an ID shows it. An empty ID never does.
+  private func mayBePacket(_ payload: RawSpan, from start: Int, of side: Side) -> Bool {
+    opener?.look { opener in
+      opener.hasKeys(.application, of: side)
+        || opener.sides.look(1 - side) { $0.idLength } == 0
+          && (start..<payload.byteCount).contains { payload.octet($0) != 0 }
+    } ?? false
   }
 
   /// Opens a packet in short form, which ends at `place.end` or before. Its end is then in `place`.

@@ -188,6 +188,8 @@ struct QUICConnection {
       }
       readLong(header, payload, &account, &room, &run)
       offset = header.end
+      // A hello tells how to open packets that came before. They are read before the next packet, which may answer them.
+      if isHolding, !account.hasWaited { readHeld(isForced: false, &room, &run) }
     }
   }
 

@@ -218,6 +218,11 @@ struct QUICOpener {
     return sides.look(side) { $0.resetTokens.contains(end) }
   }
 
+  /// Whether a packet in short form has a known ID of a side.
+  func hasID(of side: Side, _ payload: RawSpan, at start: Int) -> Bool {
+    sides.look(side) { $0.ids.contains { $0.id.count > 0 && $0.id.matches(payload, at: start + 1) } }
+  }
+
   /// The length of the destination ID of a packet in short form to a side; nil when unknown.
   ///
   /// Such a packet does not tell it (RFC 9000 §17.3.1). One side's IDs mostly have the same length.

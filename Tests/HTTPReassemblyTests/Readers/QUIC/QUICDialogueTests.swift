@@ -246,6 +246,58 @@ import Testing
     #expect(analysis.connections.first?.client.port == 50_000)
   }
 
+  /// A server prefers another address, and its hello has the ID of the packets to it (RFC 9000 §9.6).
+  @Test func serversPreferAddresses() {
+    let id = (0..<9).map { UInt8(200 + $0) }
+    var writer = QUICWriter(seed: 18)
+    var packets = QUICWriter.packets(QUICWriter.opening(&writer, protocolName: "hq", preferredID: id))
+    let (client, server) = (([192, 0, 2, 1] as [UInt8], 50_000), ([198, 51, 100, 7] as [UInt8], 4433))
+    for position in 0..<3 {
+      let time = 1_700_000_000_000_000_000 + Int64(10 + position) * 1_000_000
+      let frames = QUICWriter.stream(0, [1], at: position)
+      let request = writer.packet(.client, .application, frames, to: id)
+      packets.append(.datagram(request, from: client, to: server, at: time))
+      packets.append(
+        .datagram(writer.packet(.server, .application, frames), from: server, to: client, at: time + 1000))
+    }
+    let analysis = analyze(packets, writer)
+    #expect(analysis.connections.count == 1 && analysis.ledger[.udp] == 0 && analysis.ledger.quicProtected == 0)
+    #expect(analysis.connections.first?.server.port == 443)
+    #expect(analysis.connections.first?.packets.server == 4)
+  }
+
+  /// The fixed bit of packets may be 0, also where it is all that shows a packet behind another one (RFC 9287 §3.1). Zeros there are padding.
+  @Test(arguments: [0, 8], [false, true]) func theFixedBitMayBeGreased(_ idLength: Int, _ isLearned: Bool) {
+    var found: [[Int]] = []
+    for isGreased in [false, true] {
+      var writer = QUICWriter(seed: 19, clientID: [UInt8](repeating: 9, count: idLength))
+      writer.isGreased = isGreased
+      var sent: [Sent] = QUICWriter.opening(&writer, protocolName: "hq")
+      sent[1].octets += writer.packet(.server, .application, QUICWriter.stream(3, [1, 2, 3]))
+      sent[2].octets += writer.packet(.client, .application, QUICWriter.stream(0, [1, 2, 3, 4]))
+      sent.append((.client, writer.packet(.client, .handshake, QUICWriter.acknowledgment(0))))
+      sent[3].octets += [UInt8](repeating: 0, count: 60)
+      sent.append((.server, writer.packet(.server, .application, QUICWriter.stream(0, [5, 6, 7], isLast: true))))
+      let packets = QUICWriter.packets(sent)
+      guard isLearned else {
+        found.append(kinds(analyze(packets, writer)))
+        continue
+      }
+      var pipeline = Pipeline(sink: CollectingSink())
+      pipeline.mayLearnSecrets = true
+      for packet in packets { packet.octets.withOctets { pipeline.process(packet.facts, $0) } }
+      pipeline.learn(Array(writer.log.utf8))
+      pipeline.finishConnections()
+      let ledger = pipeline.ledger
+      found.append([
+        ledger.quicHandshake, ledger.quicPacket, ledger.quicProtected, ledger[.retransmitted], ledger[.udp],
+        ledger.missing,
+      ])
+      #expect(ledger.difference == 0)
+    }
+    #expect(found[0] == found[1] && found[0][2] == 0 && found[0][5] == 0)
+  }
+
   /// The client's hello, the server's first datagram, or both hellos are lost: all else is opened, by trial of the secrets.
   @Test(arguments: [0x1301, 0x1303] as [UInt16], [[0], [1], [0, 1]]) func hellosMayBeLost(
     _ suite: UInt16, _ lost: [Int]
@@ -307,6 +359,27 @@ import Testing
     #expect(analysis.ledger.quicProtected == (isAccepted ? 0 : early.count))
     #expect(analysis.anomalies[.tlsEarlyDataRefused] == (isAccepted ? 0 : 1))
     #expect(analysis.connections.first?.security?.opening == (isAccepted ? .yes : .no))
+  }
+
+  /// A server may answer early data in the datagram that accepts it. The request comes first all the same.
+  @Test func earlyRequestsComeBeforeTheirAnswers() {
+    var writer = QUICWriter(seed: 21)
+    var fields = QPACKWriter(capacity: 0)
+    func head(_ lines: [(String, String)]) -> [UInt8] {
+      HTTP3Dialogue.frame(1, fields.section(lines.map { ($0.0, $0.1, .literal) }, baseOffset: 0).octets)
+    }
+    let request = head([(":method", "GET"), (":scheme", "https"), (":authority", "a.example"), (":path", "/")])
+    let hello = writer.clientHello(host: "a.example", offersEarlyData: true)
+    let first =
+      writer.packet(.client, .initial, QUICWriter.crypto(hello) + [UInt8](repeating: 0, count: 900))
+      + writer.packet(.client, .early, QUICWriter.stream(0, request, isLast: true))
+    let answer =
+      writer.packet(.server, .initial, QUICWriter.crypto(writer.serverHello()))
+      + writer.packet(.server, .handshake, QUICWriter.crypto(writer.serverFlight(acceptsEarlyData: true)))
+      + writer.packet(.server, .application, QUICWriter.stream(0, head([(":status", "204")]), isLast: true))
+    let analysis = analyze(QUICWriter.packets([(.client, first), (.server, answer)]), writer)
+    #expect(analysis.messages.count == 2 && analysis.exchanges.count == 1)
+    #expect(analysis.anomalies[.httpResponseWithoutRequest] == 0 && analysis.ledger.quicProtected == 0)
   }
 
   /// Whatever becomes of datagrams, everything adds up.
