@@ -139,7 +139,7 @@ public struct Configuration: Sendable {
   /// Records of one direction of an opened connection whose places in the stream are remembered, for retransmissions and acknowledgments.
   /// It is as many full records as a window of 2 MiB holds.
   public var rememberedRecordLimit = 128
-  /// Sequence numbers that are tried for a record if records before it may be lost.
+  /// Sequence numbers that are tried for a record if records before it may be lost. Behind a gap, more are tried as far as they are paid for.
   public var recordSearchLimit = 16
   /// Packet time for which records wait for secrets that may still come. Programs write secrets with the handshake, and some hold a few
   /// lines back. Opened data wait as long for the place of lost records that they acknowledge.

@@ -185,6 +185,19 @@ struct RecordMemory {
   private var spare = SpareArrays<UInt8>(limit: 4)
   /// Memory for the octets of the record being opened; moved out while in use.
   var opened: [UInt8] = []
+  /// Octets that may still be opened in vain to find a record's number behind lost ones. Each captured octet gives one.
+  var trialOctets = Allowance(RecordMemory.trialOctetLimit)
+  /// The captured octets that have given theirs.
+  private var earned = 0
+
+  /// The most of them. Behind a gap, the trials of the next record take as many octets as were lost, at most.
+  static let trialOctetLimit = 16 << 20
+
+  /// Adds what `captured` octets give that were captured so far.
+  mutating func earnTrials(_ captured: Int) {
+    trialOctets.earn(max(captured &- earned, 0), most: Self.trialOctetLimit)
+    earned = captured
+  }
 
   /// Memory for the octets of a record.
   mutating func take() -> [UInt8] { spare.take() }

@@ -5,6 +5,8 @@ struct TLSRecords {
   static let headerLength = 5
   /// 2¹⁴ octets of plaintext, and at most 2,048 octets of expansion (RFC 5246 §6.2.3).
   static let longestRecord = (1 << 14) + 2048
+  /// 2¹⁴ octets of plaintext, and at most 256 octets of expansion (RFC 8446 §5.2).
+  static let longestRecord13 = (1 << 14) + 256
 
   private var header: InlineArray<5, UInt8> = .init(repeating: 0)
   private var headerCount: UInt8 = 0

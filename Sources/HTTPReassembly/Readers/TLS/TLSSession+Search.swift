@@ -77,7 +77,11 @@ extension TLSSession {
     for index in 0..<5 { header[index] = opener.value.searched[offset + index] }
     let searched = opener.value.searched
     let body = offset + TLSRecords.headerLength..<offset + TLSRecords.headerLength + length
-    let mostLost = UInt64(max(run.configuration.recordSearchLimit, 0))
+    let lost = LostCount(
+      octets: sides[side].recordStart + offset - sides[side].lostStart, expansion(side),
+      negotiation?.value.isTLS13 ?? false)
+    let free = max(run.configuration.recordSearchLimit, 0)
+    run.records.earnTrials(run.ledger.total)
     if opener.value.attempts <= Self.nameAttemptLimit, needsName(side, run) {
       _ = searched.withOctets {
         findName(side, header, $0.extracting(body), numbers: Self.handshakeRecords, into: &memory, &run)
@@ -85,26 +89,56 @@ extension TLSSession {
     }
     makeCandidates(side, &run)
     return searched.withOctets { octets in
-      func sequence(of protection: inout RecordProtection, from first: UInt64) -> UInt64? {
-        for lost in 0...mostLost {
+      func number(
+        _ protection: inout RecordProtection, from first: UInt64, _ counts: Range<Int>, isPaid: Bool
+      ) -> UInt64? {
+        for count in counts {
+          guard !isPaid || run.records.trialOctets.take(Self.trialOctets + length) else { return nil }
           protection.resume(behind: octets.extracting(0..<offset))
-          let opened = protection.open(header, octets.extracting(body), sequence: first &+ lost, into: &memory)
-          if opened != nil { return first &+ lost }
+          let number = first &+ UInt64(count)
+          if protection.open(header, octets.extracting(body), sequence: number, into: &memory) != nil { return number }
         }
         return nil
       }
-      if var protection = opener.value.protection,
-        let sequence = sequence(of: &protection, from: opener.value.sequence)
-      {
-        return FoundRecord(sequence: sequence)
-      }
-      for index in opener.value.candidates.indices {
-        var protection = opener.value.candidates[index].protection
-        if let sequence = sequence(of: &protection, from: 0) {
-          return FoundRecord(sequence: sequence, candidate: index)
+      // Usual numbers of all keys are tried first.
+      for isPaid in [false, true] {
+        if var protection = opener.value.protection {
+          let counts = lost.counts(from: lost.fewest, free: free, isPaid)
+          if let number = number(&protection, from: opener.value.sequence, counts, isPaid: isPaid) {
+            return FoundRecord(sequence: number)
+          }
+        }
+        for index in opener.value.candidates.indices {
+          var protection = opener.value.candidates[index].protection
+          let counts = lost.counts(from: 0, free: free, isPaid)
+          if let number = number(&protection, from: 0, counts, isPaid: isPaid) {
+            return FoundRecord(sequence: number, candidate: index)
+          }
         }
       }
       return nil
+    }
+  }
+
+  /// The octets that a trial costs beside those of its record.
+  private static var trialOctets: Int { 512 }
+
+  /// How many protected records may lie in lost octets.
+  private struct LostCount {
+    var fewest = 0
+    var most = 0
+
+    /// `expansion` is the least length of a record, header included.
+    init(octets: Int, _ expansion: Int, _ isTLS13: Bool) {
+      let longest = TLSRecords.headerLength + (isTLS13 ? TLSRecords.longestRecord13 : TLSRecords.longestRecord)
+      fewest = max(octets, 0) / longest
+      most = max(octets, 0) / max(expansion, 1)
+    }
+
+    /// The numbers of lost records that are tried from a first one on: `free` further ones, and then all that are possible.
+    func counts(from first: Int, free: Int, _ isPaid: Bool) -> Range<Int> {
+      let end = first + free + 1
+      return isPaid ? end..<max(most + 1, end) : first..<end
     }
   }
 

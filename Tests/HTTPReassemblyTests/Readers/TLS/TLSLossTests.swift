@@ -119,6 +119,40 @@ import Testing
     }
   }
 
+  /// A gap may have hundreds of records: the next one has a number that is so much higher.
+  @Test(arguments: [0x0304, 0x0303] as [UInt16], [(100, 400), (1400, 300), (1 << 14, 60)])
+  func manyRecordsMayBeLost(_ version: UInt16, _ records: (size: Int, count: Int)) throws {
+    var dialogue = Dialogue.opened()
+    var writer = TLSWriter(version: version, seed: 5)
+    dialogue.send(.client, writer.clientHello(host: "h.example"))
+    if version == 0x0304 {
+      dialogue.send(.server, writer.serverHello() + writer.serverFlight())
+      dialogue.send(.client, writer.clientFinish())
+    } else {
+      dialogue.send(.server, writer.serverHello() + TLSWriter.record(22, TLSWriter.message(14, [])))
+      writer.startMaster()
+      let exchange = TLSWriter.record(22, TLSWriter.message(16, [32] + [UInt8](repeating: 7, count: 32)))
+      dialogue.send(.client, exchange + writer.finish(.client))
+      dialogue.send(.server, writer.finish(.server))
+    }
+    let content = String(repeating: "x", count: records.size * records.count)
+    for number in 0..<4 {
+      dialogue.send(.client, writer.data(.client, Array("GET /\(number) HTTP/1.1\r\nHost: h\r\n\r\n".utf8)))
+      let response = writer.data(
+        .server, Array(HTTP.ok(number == 1 ? content : "\(number)").utf8), size: records.size)
+      for start in stride(from: 0, to: response.count, by: 1400) {
+        let isLost = number == 1 && (response.count / 10..<response.count * 9 / 10).contains(start)
+        dialogue.send(
+          .server, Array(response[start..<min(start + 1400, response.count)]), isCaptured: !isLost)
+      }
+    }
+    let found = Analysis(dialogue.packets(), secrets: Array(writer.log.utf8))
+    #expect(found.violations == [] && found.messages.count == 8)
+    #expect(found.messages.filter { $0.exactness == .exact && $0.pairing == .exact }.count == 7)
+    let cut = try #require(found.responses.first { $0.path == "/1" })
+    #expect(cut.octets.body + cut.missing == content.utf8.count && cut.missing > content.utf8.count / 2)
+  }
+
   private static let mutilations = Mutilation.usual + [.snapLength(300)]
 
   @Test(arguments: mutilations.indices)
