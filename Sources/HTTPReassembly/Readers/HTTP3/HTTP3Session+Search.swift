@@ -30,16 +30,31 @@ struct HTTP3FrameSearch {
     var next = 0
   }
 
-  /// The offset of the first header of DATA that shows frames; nil if there is none, or if others show other frames.
+  /// The octets from which a stream's rest is content, if no frame begins in it. Fewer may be the rest of fields.
+  private static let leastContent = 2048
+
+  /// What lies behind a gap.
+  enum Reading: Equatable {
+    /// Frames, the first of them DATA at an offset.
+    case frames(at: Int)
+    /// Content of the frame whose header was lost, to the end of the stream.
+    case content
+    /// Nothing shows it, or frames are shown in two ways.
+    case unknown
+  }
+
+  /// Looks for headers of DATA that show frames.
   ///
   /// `isEnd` says whether the stream ends behind the octets. Octets that were not seen are in `unseen`, and have the value 0xff, which
   /// begins no frame. A header that leads to them shows as much as one that leads beyond all octets.
-  static func firstHeader(in octets: RawSpan, isEnd: Bool, unseen: [Range<Int>] = []) -> Int? {
+  static func read(_ octets: RawSpan, isEnd: Bool, unseen: [Range<Int>] = []) -> Reading {
     let count = octets.byteCount
     var chains = [Chain](repeating: Chain(), count: count + 1)
     for place in unseen.joined() { chains[place].isUnseen = true }
     var best: Int?
+    var mayBeOneFrame = isEnd && unseen.isEmpty && count >= leastContent
     for place in (0..<count).reversed() {
+      if mayBeOneFrame, isLastFrame(octets, at: place) { mayBeOneFrame = false }
       let type = UInt64(octets.octet(place))
       guard type == HTTP3Type.data || type == HTTP3Type.headers else { continue }
       var offset = place + 1
@@ -58,10 +73,20 @@ struct HTTP3FrameSearch {
           || chain.isEnding && (chain.headers > 1 || length >= longEnough || place == 0)
       else { continue }
       // Each further place has to lead to the ones behind it.
-      if let known = best, !leads(from: place, to: known, chains) { return nil }
+      if let known = best, !leads(from: place, to: known, chains) { return .unknown }
       best = place
     }
-    return best
+    return best.map { .frames(at: $0) } ?? (mayBeOneFrame ? .content : .unknown)
+  }
+
+  /// Whether octets from a place on may be one frame of a message, or a reserved one (RFC 9114 §7.2.8). Any frame in a stream leads to its last one.
+  private static func isLastFrame(_ octets: RawSpan, at place: Int) -> Bool {
+    var offset = place
+    guard let type = octets.variableLengthInteger(&offset),
+      type <= HTTP3Type.headers || type >= 0x21 && (type - 0x21) % 0x1f == 0,
+      let length = octets.variableLengthInteger(&offset)
+    else { return false }
+    return length == octets.byteCount - offset
   }
 
   /// Whether headers from a place on lead to a later one, or to octets in front of it that were not seen.
@@ -125,16 +150,15 @@ extension HTTP3Session {
   mutating func search(_ flow: Flow, isLast: Bool, isForced: Bool = false, _ run: inout Run) {
     var isLast = isLast
     while let state = flow.value.search {
-      let found = restOfContent(flow, behind: state.missing, run) ?? firstHeader(flow)
-      guard found != nil || isLast else {
+      let found = read(flow, behind: state.missing, run)
+      guard found != .unknown || isLast else {
         flow.value.search?.nextLength = 2 * flow.value.heldLength
         return
       }
       flow.value.search = nil
       flow.value.isWaiting = false
       waiting[run.side].removeAll { $0.stream == flow.value.stream }
-      let isFound = found.map { goOn(flow, at: $0, behind: state.missing, &run) } ?? false
-      if !isFound {
+      if !goOn(flow, found, behind: state.missing, &run) {
         giveUpFrame(flow, &run)
         lose(flow, &run)
         extendOwners(flow, .none, run)
@@ -145,23 +169,26 @@ extension HTTP3Session {
     }
   }
 
-  /// The number of held octets, if they end the stream and are the rest of one frame with all content that is still to come: with its
-  /// header, which was lost, it has exactly the octets that Content-Length leaves for it. Nil else.
-  private mutating func restOfContent(_ flow: Flow, behind missing: Int, _ run: borrowing Run) -> Int? {
-    guard flow.value.end == .complete, let slot = streams.slot(of: flow.value.key) else { return nil }
+  /// What the held octets are. Those that end the stream are the rest of one frame if, with its header, they have exactly the octets that
+  /// Content-Length leaves. They are not if they have others.
+  private mutating func read(
+    _ flow: Flow, behind missing: Int, _ run: borrowing Run
+  ) -> HTTP3FrameSearch.Reading {
+    guard flow.value.end == .complete, let slot = streams.slot(of: flow.value.key) else { return read(flow) }
     let (state, length, message) = streams[slot].halves.look(run.side) { ($0.state, $0.contentLength, $0.message) }
-    guard state == .content, length > 0, message.isOpen(run.rows) else { return nil }
+    guard state == .content, length > 0, message.isOpen(run.rows) else { return read(flow) }
     let (known, lost) = run.rows.messages.look(Int(message.row)) { ($0.message.octets.body, $0.message.missing) }
     let left = length - known
-    guard lost == 0, left > 0 else { return nil }
     let rest = flow.value.heldLength - (flow.value.held.isEmpty ? 0 : flow.value.held[0].taken)
     let before = flow.value.waiting + missing
     // The type of DATA has one octet.
-    let header = 1 + HTTP3Integer.length(of: UInt64(left))
-    return before >= header && rest > 0 && before + rest == header + left ? rest : nil
+    let header = 1 + HTTP3Integer.length(of: UInt64(max(left, 0)))
+    if lost == 0, left > 0, rest > 0, before >= header, before + rest == header + left { return .content }
+    let found = read(flow)
+    return found == .content && (lost == 0 || rest > left) ? .unknown : found
   }
 
-  private func firstHeader(_ flow: Flow) -> Int? {
+  private func read(_ flow: Flow) -> HTTP3FrameSearch.Reading {
     var octets: [UInt8] = []
     var unseen: [Range<Int>] = []
     var isEnd = flow.value.end == .complete
@@ -179,12 +206,20 @@ extension HTTP3Session {
         octets += piece.octets[piece.taken...]
       }
     }
-    return octets.withOctets { HTTP3FrameSearch.firstHeader(in: $0, isEnd: isEnd, unseen: unseen) }
+    return octets.withOctets { HTTP3FrameSearch.read($0, isEnd: isEnd, unseen: unseen) }
   }
 
-  /// Goes on with a frame `offset` octets behind a gap. Those before it are content of the frame whose header was lost. They have no owner
-  /// where the message's start was lost, too: they may be fields.
-  private mutating func goOn(_ flow: Flow, at offset: Int, behind missing: Int, _ run: inout Run) -> Bool {
+  /// Goes on behind a gap. Octets before the first frame are content of the one whose header was lost. They have no owner where the message's
+  /// start was lost, too: they may be fields.
+  private mutating func goOn(
+    _ flow: Flow, _ reading: HTTP3FrameSearch.Reading, behind missing: Int, _ run: inout Run
+  ) -> Bool {
+    let offset: Int
+    switch reading {
+    case .frames(let place): offset = place
+    case .content: offset = flow.value.heldLength - (flow.value.held.isEmpty ? 0 : flow.value.held[0].taken)
+    case .unknown: return false
+    }
     let side = run.side
     let isStart = beginsBehindGap(flow, run)
     guard let slot = isStart ? startBehindGap(flow, &run) : streams.slot(of: flow.value.key),
@@ -196,7 +231,8 @@ extension HTTP3Session {
     flow.value.frameType = HTTP3Type.data
     if isStart {
       flow.value.hasFrame = true
-      extendOwners(flow, .none, run)
+      if reading == .content { flow.value.message = message }
+      extendOwners(flow, flow.value.message, run)
     } else {
       flow.value.message = message
       if flow.value.waiting > 0 { countFraming(flow, &run) }
@@ -206,7 +242,7 @@ extension HTTP3Session {
     streams[slot].halves[side].content.lose()
     run.rows[message: message.row].flags.insert(.contentNotSeen)
     if offset > 0 {
-      flow.value.phase = isStart ? .stray : .content
+      flow.value.phase = isStart && reading != .content ? .stray : .content
       flow.value.left = UInt64(offset)
     } else {
       flow.value.message = .none

@@ -11,8 +11,15 @@ import Testing
     lengths.flatMap { HTTP3Dialogue.frame(0, content($0)) }
   }
 
+  private static func read(
+    _ octets: [UInt8], isEnd: Bool = false, unseen: [Range<Int>] = []
+  ) -> HTTP3FrameSearch.Reading {
+    octets.withOctets { HTTP3FrameSearch.read($0, isEnd: isEnd, unseen: unseen) }
+  }
+
   private static func found(_ octets: [UInt8], isEnd: Bool = false, unseen: [Range<Int>] = []) -> Int? {
-    octets.withOctets { HTTP3FrameSearch.firstHeader(in: $0, isEnd: isEnd, unseen: unseen) }
+    guard case .frames(let place) = read(octets, isEnd: isEnd, unseen: unseen) else { return nil }
+    return place
   }
 
   /// Three headers in a row show frames, and a frame that ends with its stream does.
@@ -76,6 +83,17 @@ import Testing
     let noise = (0..<20_000).map { _ in UInt8.random(in: 1...255, using: &random) }
     #expect(Self.found(noise) == nil)
     #expect(Self.found(noise + Self.frames([1000, 1000, 1000])) == 20_000)
+  }
+
+  /// Octets to the end of a stream are content where no frame can begin in them. Few may be fields, and lost ones may have a header.
+  @Test func octetsWithoutHeaders() {
+    #expect(Self.read(Self.text(3000), isEnd: true) == .content)
+    #expect(Self.read(Self.text(3000)) == .unknown && Self.read(Self.text(2000), isEnd: true) == .unknown)
+    #expect(Self.read(Self.text(3000) + [0xff], isEnd: true, unseen: [3000..<3001]) == .unknown)
+    // A reserved frame and trailer fields may end a stream.
+    #expect(Self.read(Self.text(3000) + [0x21, 1, 7], isEnd: true) == .unknown)
+    #expect(Self.read(Self.text(3000) + HTTP3Dialogue.frame(1, [0, 0, 1]), isEnd: true) == .unknown)
+    #expect(Self.read(Self.text(3000) + Self.frames([100]), isEnd: true) == .frames(at: 3000))
   }
 
   /// An exchange whose response has frames of these lengths, and the place of its stream. Only its head and the request are random.
@@ -177,6 +195,16 @@ import Testing
     #expect(row?.octets.body == length && row?.octets.framing == 2 && row?.octets.header == 0)
     #expect(row?.exactness == .atLeast && row?.pairing == .exact && row?.path != TextID.none)
     #expect(Self.read(dialogue, 0..<fields + 1, in: response).allSatisfy { $0.message.kind == .request })
+  }
+
+  /// The first packets of a response with one frame are lost. The rest of the stream is its content.
+  @Test(arguments: [1, 3, 400, 7000]) func theStartOfOneFrameMayBeLost(_ behind: Int) {
+    let (dialogue, response, fields) = Self.exchange([10_000], trailers: [])
+    let rows = Self.read(dialogue, 0..<fields + behind, in: response)
+    let row = rows.first { $0.message.kind == .response }?.message
+    #expect(row?.octets.body == dialogue.streams[response].octets.count - fields - behind)
+    #expect(row?.octets.header == 0 && row?.octets.framing == 0 && row?.exactness == .atLeast)
+    #expect(row?.pairing == .exact && row?.path == rows.first { $0.message.kind == .request }?.message.path)
   }
 
   /// The header of a response's only frame is lost, with octets around it. Where Content-Length accounts for all others, they are content.
