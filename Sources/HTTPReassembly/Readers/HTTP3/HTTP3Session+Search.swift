@@ -6,10 +6,12 @@ import Packets
 struct HTTP3FrameSearch {
   /// Octets of the gap.
   var missing: Int
+  /// Whether the octets are known to go on with content of the frame whose header was lost.
+  var isInside = false
   /// The number of held octets at which it looks again.
   var nextLength = 4096
 
-  /// The number of held octets at which it ends.
+  /// The number of held octets at which it ends: octets in which no frame shows are then content of a frame that is longer.
   static let octetLimit = 256 << 10
   /// The number of headers in a row that show frames.
   private static let headersInRow = 3
@@ -39,7 +41,9 @@ struct HTTP3FrameSearch {
     case frames(at: Int)
     /// Content of the frame whose header was lost, to the end of the stream.
     case content
-    /// Nothing shows it, or frames are shown in two ways.
+    /// No frame shows.
+    case nothing
+    /// Frames show in two ways, or the octets contradict Content-Length.
     case unknown
   }
 
@@ -47,14 +51,16 @@ struct HTTP3FrameSearch {
   ///
   /// `isEnd` says whether the stream ends behind the octets. Octets that were not seen are in `unseen`, and have the value 0xff, which
   /// begins no frame. A header that leads to them shows as much as one that leads beyond all octets.
-  static func read(_ octets: RawSpan, isEnd: Bool, unseen: [Range<Int>] = []) -> Reading {
+  static func read(
+    _ octets: RawSpan, isEnd: Bool, unseen: [Range<Int>] = [], isInside: Bool = false
+  ) -> Reading {
     let count = octets.byteCount
     var chains = [Chain](repeating: Chain(), count: count + 1)
     for place in unseen.joined() { chains[place].isUnseen = true }
     var best: Int?
-    var mayBeOneFrame = isEnd && unseen.isEmpty && count >= leastContent
+    var isContent = isEnd && (isInside || unseen.isEmpty && count >= leastContent)
     for place in (0..<count).reversed() {
-      if mayBeOneFrame, isLastFrame(octets, at: place) { mayBeOneFrame = false }
+      if isContent, !isInside, isLastFrame(octets, at: place) { isContent = false }
       let type = UInt64(octets.octet(place))
       guard type == HTTP3Type.data || type == HTTP3Type.headers else { continue }
       var offset = place + 1
@@ -76,7 +82,7 @@ struct HTTP3FrameSearch {
       if let known = best, !leads(from: place, to: known, chains) { return .unknown }
       best = place
     }
-    return best.map { .frames(at: $0) } ?? (mayBeOneFrame ? .content : .unknown)
+    return best.map { .frames(at: $0) } ?? (isContent ? .content : .nothing)
   }
 
   /// Whether octets from a place on may be one frame of a message, or a reserved one (RFC 9114 §7.2.8). Any frame in a stream leads to its last one.
@@ -150,9 +156,11 @@ extension HTTP3Session {
   mutating func search(_ flow: Flow, isLast: Bool, isForced: Bool = false, _ run: inout Run) {
     var isLast = isLast
     while let state = flow.value.search {
-      let found = read(flow, behind: state.missing, run)
-      guard found != .unknown || isLast else {
-        flow.value.search?.nextLength = 2 * flow.value.heldLength
+      var found = read(flow, state, run)
+      let isLong = found == .nothing && flow.value.end == nil && flow.value.heldLength >= HTTP3FrameSearch.octetLimit
+      if isLong { found = .content }
+      guard isLast || found != .nothing && found != .unknown else {
+        flow.value.search?.nextLength = max(2 * flow.value.heldLength, state.nextLength)
         return
       }
       flow.value.search = nil
@@ -164,31 +172,44 @@ extension HTTP3Session {
         extendOwners(flow, .none, run)
       }
       readHeld(flow, isForced: isForced, &run)
+      if isLong, !isForced { searchOn(flow, &run) }
       // It may wait for frames behind a later gap.
       isLast = isForced || flow.value.end != nil
     }
   }
 
+  /// Looks for frames behind octets that are content of a long one.
+  private mutating func searchOn(_ flow: Flow, _ run: inout Run) {
+    guard case .frameType = flow.value.phase, !flow.value.isWaiting, isSearchable(flow, &run) else { return }
+    flow.value.search = HTTP3FrameSearch(missing: 0, isInside: true, nextLength: HTTP3FrameSearch.octetLimit)
+    wait(flow, run.side, for: .frames)
+  }
+
   /// What the held octets are. Those that end the stream are the rest of one frame if, with its header, they have exactly the octets that
   /// Content-Length leaves. They are not if they have others.
   private mutating func read(
-    _ flow: Flow, behind missing: Int, _ run: borrowing Run
+    _ flow: Flow, _ search: HTTP3FrameSearch, _ run: borrowing Run
   ) -> HTTP3FrameSearch.Reading {
-    guard flow.value.end == .complete, let slot = streams.slot(of: flow.value.key) else { return read(flow) }
+    guard let slot = streams.slot(of: flow.value.key) else { return read(flow, isInside: search.isInside) }
     let (state, length, message) = streams[slot].halves.look(run.side) { ($0.state, $0.contentLength, $0.message) }
-    guard state == .content, length > 0, message.isOpen(run.rows) else { return read(flow) }
+    guard state == .content, length > 0, message.isOpen(run.rows) else { return read(flow, isInside: search.isInside) }
     let (known, lost) = run.rows.messages.look(Int(message.row)) { ($0.message.octets.body, $0.message.missing) }
     let left = length - known
     let rest = flow.value.heldLength - (flow.value.held.isEmpty ? 0 : flow.value.held[0].taken)
-    let before = flow.value.waiting + missing
+    let before = flow.value.waiting + search.missing
     // The type of DATA has one octet.
     let header = 1 + HTTP3Integer.length(of: UInt64(max(left, 0)))
-    if lost == 0, left > 0, rest > 0, before >= header, before + rest == header + left { return .content }
-    let found = read(flow)
-    return found == .content && (lost == 0 || rest > left) ? .unknown : found
+    let isEnd = flow.value.end == .complete
+    if isEnd, lost == 0, left > 0, rest > 0, before >= header, before + rest == header + left { return .content }
+    switch read(flow, isInside: search.isInside) {
+    case .content where lost == 0 || rest > left: return .unknown
+    case .nothing where rest > left: return .unknown
+    case let found: return found
+    }
   }
 
-  private func read(_ flow: Flow) -> HTTP3FrameSearch.Reading {
+  private func read(_ flow: Flow, isInside: Bool) -> HTTP3FrameSearch.Reading {
+    if isInside, flow.value.held.isEmpty { return .frames(at: 0) }
     var octets: [UInt8] = []
     var unseen: [Range<Int>] = []
     var isEnd = flow.value.end == .complete
@@ -206,7 +227,7 @@ extension HTTP3Session {
         octets += piece.octets[piece.taken...]
       }
     }
-    return octets.withOctets { HTTP3FrameSearch.read($0, isEnd: isEnd, unseen: unseen) }
+    return octets.withOctets { HTTP3FrameSearch.read($0, isEnd: isEnd, unseen: unseen, isInside: isInside) }
   }
 
   /// Goes on behind a gap. Octets before the first frame are content of the one whose header was lost. They have no owner where the message's
@@ -218,7 +239,7 @@ extension HTTP3Session {
     switch reading {
     case .frames(let place): offset = place
     case .content: offset = flow.value.heldLength - (flow.value.held.isEmpty ? 0 : flow.value.held[0].taken)
-    case .unknown: return false
+    case .nothing, .unknown: return false
     }
     let side = run.side
     let isStart = beginsBehindGap(flow, run)
