@@ -21,6 +21,9 @@ struct HTTP3FrameSearch {
   /// that is one place, and packets often begin with a frame.
   private static let longEnough = 64
 
+  /// The number of octets from which those without frames are content, where the search has to end.
+  static let longLength = 64 << 10
+
   /// The headers from a place on, each behind the frame of the one before.
   private struct Chain {
     var headers: UInt8 = 0
@@ -35,7 +38,7 @@ struct HTTP3FrameSearch {
   /// The octets from which a stream's rest is content, if no frame begins in it. Fewer may be the rest of fields.
   private static let leastContent = 2048
 
-  /// What lies behind a gap.
+  /// The kinds of octets that lie behind a gap.
   enum Reading: Equatable {
     /// Frames, the first of them DATA at an offset.
     case frames(at: Int)
@@ -157,7 +160,9 @@ extension HTTP3Session {
     var isLast = isLast
     while let state = flow.value.search {
       var found = read(flow, state, run)
-      let isLong = found == .nothing && flow.value.end == nil && flow.value.heldLength >= HTTP3FrameSearch.octetLimit
+      let isLong =
+        isLast && found == .nothing && flow.value.end == nil
+        && flow.value.heldLength >= HTTP3FrameSearch.longLength
       if isLong { found = .content }
       guard isLast || found != .nothing && found != .unknown else {
         flow.value.search?.nextLength = max(2 * flow.value.heldLength, state.nextLength)
@@ -185,7 +190,7 @@ extension HTTP3Session {
     wait(flow, run.side, for: .frames)
   }
 
-  /// What the held octets are. Those that end the stream are the rest of one frame if, with its header, they have exactly the octets that
+  /// Tells what kind the held octets have. Those that end the stream are the rest of one frame if, with its header, they have exactly the octets that
   /// Content-Length leaves. They are not if they have others.
   private mutating func read(
     _ flow: Flow, _ search: HTTP3FrameSearch, _ run: borrowing Run
