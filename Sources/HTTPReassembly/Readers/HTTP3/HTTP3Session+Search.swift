@@ -161,8 +161,8 @@ extension HTTP3Session {
     while let state = flow.value.search {
       var found = read(flow, state, run)
       let isLong =
-        isLast && found == .nothing && flow.value.end == nil
-        && flow.value.heldLength >= HTTP3FrameSearch.longLength
+        isLast && found == .nothing
+        && (state.isInside || flow.value.heldLength >= HTTP3FrameSearch.longLength)
       if isLong { found = .content }
       guard isLast || found != .nothing && found != .unknown else {
         flow.value.search?.nextLength = max(2 * flow.value.heldLength, state.nextLength)
@@ -185,7 +185,11 @@ extension HTTP3Session {
 
   /// Looks for frames behind octets that are content of a long one.
   private mutating func searchOn(_ flow: Flow, _ run: inout Run) {
-    guard case .frameType = flow.value.phase, !flow.value.isWaiting, isSearchable(flow, &run) else { return }
+    guard case .frameType = flow.value.phase, !flow.value.isWaiting else { return }
+    guard isSearchable(flow, &run) else {
+      lose(flow, &run)
+      return extendOwners(flow, .none, run)
+    }
     flow.value.search = HTTP3FrameSearch(missing: 0, isInside: true, nextLength: HTTP3FrameSearch.octetLimit)
     wait(flow, run.side, for: .frames)
   }
@@ -214,7 +218,7 @@ extension HTTP3Session {
   }
 
   private func read(_ flow: Flow, isInside: Bool) -> HTTP3FrameSearch.Reading {
-    if isInside, flow.value.held.isEmpty { return .frames(at: 0) }
+    if isInside, flow.value.held.isEmpty { return flow.value.end == nil ? .nothing : .frames(at: 0) }
     var octets: [UInt8] = []
     var unseen: [Range<Int>] = []
     var isEnd = flow.value.end == .complete

@@ -209,7 +209,8 @@ import Testing
 
   /// The first packets of a response with a very long frame are lost. Its content goes on to the end of the stream, or to other frames.
   @Test(
-    arguments: [[700_000], [400_000, 1000, 2000, 3000], [270_000, 300, 300, 300], [262_144 * 2 + 2000]], [100, 1200])
+    arguments: [[700_000], [400_000, 1000, 2000, 3000], [270_000, 300, 300, 300], [262_144 * 2 + 2000], [270_051]],
+    [100, 1200, 43_000])
   func theStartOfALongFrameMayBeLost(_ lengths: [Int], _ step: Int) {
     let (dialogue, response, fields) = Self.exchange(lengths, trailers: [])
     let rows = Self.read(dialogue, 0..<fields + 2000, in: response, step: step)
