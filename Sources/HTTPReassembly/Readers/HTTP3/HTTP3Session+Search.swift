@@ -21,7 +21,7 @@ struct HTTP3FrameSearch {
   /// that is one place, and packets often begin with a frame.
   private static let longEnough = 64
 
-  /// The number of octets from which those without frames are content, where the search has to end.
+  /// The number of octets from which those without frames are content, in front of frames or where the search has to end.
   static let longLength = 64 << 10
 
   /// The headers from a place on, each behind the frame of the one before.
@@ -240,7 +240,7 @@ extension HTTP3Session {
   }
 
   /// Goes on behind a gap. Octets before the first frame are content of the one whose header was lost. They have no owner where the message's
-  /// start was lost, too: they may be fields.
+  /// start was lost, too, and they may be fields.
   private mutating func goOn(
     _ flow: Flow, _ reading: HTTP3FrameSearch.Reading, behind missing: Int, _ run: inout Run
   ) -> Bool {
@@ -250,6 +250,7 @@ extension HTTP3Session {
     case .content: offset = flow.value.heldLength - (flow.value.held.isEmpty ? 0 : flow.value.held[0].taken)
     case .nothing, .unknown: return false
     }
+    let isContent = reading == .content || offset >= HTTP3FrameSearch.longLength
     let side = run.side
     let isStart = beginsBehindGap(flow, run)
     guard let slot = isStart ? startBehindGap(flow, &run) : streams.slot(of: flow.value.key),
@@ -261,7 +262,7 @@ extension HTTP3Session {
     flow.value.frameType = HTTP3Type.data
     if isStart {
       flow.value.hasFrame = true
-      if reading == .content { flow.value.message = message }
+      if isContent { flow.value.message = message }
       extendOwners(flow, flow.value.message, run)
     } else {
       flow.value.message = message
@@ -272,7 +273,7 @@ extension HTTP3Session {
     streams[slot].halves[side].content.lose()
     run.rows[message: message.row].flags.insert(.contentNotSeen)
     if offset > 0 {
-      flow.value.phase = isStart && reading != .content ? .stray : .content
+      flow.value.phase = isStart && !isContent ? .stray : .content
       flow.value.left = UInt64(offset)
     } else {
       flow.value.message = .none
