@@ -162,7 +162,7 @@ extension HTTP3Session {
       var found = read(flow, state, run)
       let isLong =
         isLast && found == .nothing
-        && (state.isInside || flow.value.heldLength >= HTTP3FrameSearch.longLength)
+        && (state.isInside || isLongEnough(flow))
       if isLong { found = .content }
       guard isLast || found != .nothing && found != .unknown else {
         flow.value.search?.nextLength = max(2 * flow.value.heldLength, state.nextLength)
@@ -181,6 +181,13 @@ extension HTTP3Session {
       // It may wait for frames behind a later gap.
       isLast = isForced || flow.value.end != nil
     }
+  }
+
+  /// Whether frames would show in the held octets. Where many were not seen, headers of frames are likely to be among them.
+  private func isLongEnough(_ flow: Flow) -> Bool {
+    var unseen = 0
+    for index in 0..<flow.value.held.count { unseen += flow.value.held[index].hidden }
+    return flow.value.heldLength >= max(HTTP3FrameSearch.longLength, 8 * unseen)
   }
 
   /// Looks for frames behind octets that are content of a long one.

@@ -389,6 +389,9 @@ struct TLSSession {
   /// Takes back the counted memory and the facts of TLS, because another session continues.
   mutating func release(_ run: inout Run) {
     for side in 0..<2 {
+      // What it keeps of a record has left the stream.
+      abandonGathered(side, &run)
+      abandonSearch(side, &run)
       run.connection.added.unattributed += Int(sides[side].headerCount)
       for _ in 0..<sides[side].shares.count {
         guard let share = sides[side].shares.removeFirst(through: .never) else { break }
