@@ -389,7 +389,7 @@ struct TLSSession {
   /// Takes back the counted memory and the facts of TLS, because another session continues.
   mutating func release(_ run: inout Run) {
     for side in 0..<2 {
-      // What it keeps of a record has left the stream.
+      // Octets of a begun record have left the stream, and have no class yet.
       abandonGathered(side, &run)
       abandonSearch(side, &run)
       run.connection.added.unattributed += Int(sides[side].headerCount)
