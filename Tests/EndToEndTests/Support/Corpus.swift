@@ -1,5 +1,6 @@
 import Foundation
 import Shared
+import TestSupport
 import Testing
 
 /// A capture of the repository's `captures` folder.
@@ -67,5 +68,12 @@ struct FileAnalysis: Sendable {
       known[capture.name] = analysis
       return analysis
     }
+  }
+}
+
+extension CSVFile {
+  /// The rows of a table that another program wrote, with LF at the end of its lines.
+  static func rows(of table: URL) throws -> [Row] {
+    try CSVFile([UInt8](Data(contentsOf: table)), lineEnd: .lineFeed).rows
   }
 }

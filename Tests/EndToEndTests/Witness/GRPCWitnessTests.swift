@@ -10,7 +10,7 @@ import Testing
     let analysis = try FileAnalysis([Self.folder.appendingPathComponent("calls.pcapng.gz").path])
     #expect(analysis.outcome.status == 0)
     let witness = Self.folder.appendingPathComponent("calls.witness.csv")
-    let calls = try CSVFile(Array(Data(contentsOf: witness)), lineEnd: .lineFeed).rows
+    let calls = try CSVFile.rows(of: witness)
     let details = Dictionary(grouping: analysis.report.grpc.rows) { $0["message"] }
     #expect(analysis.report.grpc.rows.contains { $0["compressed"] == "yes" })
     var kinds: [String: Int] = [:]

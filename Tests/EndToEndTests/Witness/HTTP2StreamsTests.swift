@@ -21,7 +21,7 @@ import Testing
     let analysis = try FileAnalysis([capture(name).path])
     #expect(analysis.outcome.status == 0)
     let streams = Self.folder.appendingPathComponent("\(name)-h2/capture.streams.csv")
-    let expected = try CSVFile(Array(Data(contentsOf: streams)), lineEnd: .lineFeed).rows
+    let expected = try CSVFile.rows(of: streams)
     func place(_ connection: some StringProtocol, _ stream: String, _ type: String) -> String {
       "\(connection) \(stream) \(type)"
     }

@@ -13,7 +13,7 @@ import Testing
     let analysis = try FileAnalysis([folder.appendingPathComponent("capture.pcapng.gz").path])
     #expect(analysis.outcome.status == 0)
     let streams = folder.appendingPathComponent("capture.streams.csv")
-    let expected = try CSVFile(Array(Data(contentsOf: streams)), lineEnd: .lineFeed).rows
+    let expected = try CSVFile.rows(of: streams)
     func place(_ port: some StringProtocol, _ stream: String, _ type: String) -> String { "\(port) \(stream) \(type)" }
     var found: [String: CSVFile.Row] = [:]
     for row in analysis.report.messages.rows where row["type"] != "interim" {

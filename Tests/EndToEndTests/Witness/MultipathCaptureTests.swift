@@ -11,9 +11,7 @@ import Testing
   @Test func messagesAreAsLongAsTheClientSays() throws {
     let analysis = try FileAnalysis(["\(Self.name).pcap.gz", "--keys", "\(Self.name).keys"])
     #expect(analysis.outcome.status == 0)
-    let said = try CSVFile(
-      Array(Data(contentsOf: URL(fileURLWithPath: "\(Self.name).contents.csv"))), lineEnd: .lineFeed
-    ).rows
+    let said = try CSVFile.rows(of: URL(fileURLWithPath: "\(Self.name).contents.csv"))
     let messages = analysis.report.messages.rows
     #expect(said.count == 13 && messages.count == 26)
     for (type, columns) in [

@@ -10,9 +10,7 @@ import Testing
     let name = Corpus.folder.appendingPathComponent("quic-segments").path
     let analysis = try FileAnalysis(["\(name).pcap.gz", "--keys", "\(name).keys"])
     #expect(analysis.outcome.status == 0)
-    let said = try CSVFile(
-      Array(Data(contentsOf: URL(fileURLWithPath: "\(name).contents.csv"))), lineEnd: .lineFeed
-    ).rows
+    let said = try CSVFile.rows(of: URL(fileURLWithPath: "\(name).contents.csv"))
     let messages = analysis.report.messages.rows
     #expect(said.count == 6 && messages.count == 12)
     let requests = messages.filter { $0["type"] == "request" }
@@ -36,15 +34,12 @@ import Testing
     let name = Corpus.folder.appendingPathComponent("quic-ngtcp2").path
     let analysis = try FileAnalysis(["\(name).pcap.gz", "--keys", "\(name).keys"])
     #expect(analysis.outcome.status == 0)
-    func table(_ end: String) throws -> [CSVFile.Row] {
-      try CSVFile(Array(Data(contentsOf: URL(fileURLWithPath: "\(name).\(end).csv"))), lineEnd: .lineFeed).rows
-    }
     let report = analysis.report
     let messages = report.messages.rows
     func kinds(_ rows: [CSVFile.Row], _ columns: [String]) -> [[String]] {
       rows.map { row in columns.map { row[$0] } }.sorted { $0.lexicographicallyPrecedes($1) }
     }
-    let said = try table("contents")
+    let said = try CSVFile.rows(of: URL(fileURLWithPath: "\(name).contents.csv"))
     #expect(said.count == 14)
     for (type, length) in [("request", "request_body_bytes"), ("response", "response_body_bytes")] {
       let found = kinds(messages.filter { $0["type"] == type }, ["connection", "method", "path", "body_bytes"])
@@ -52,7 +47,8 @@ import Testing
     }
     #expect(messages.allSatisfy { $0["exactness"] == "exact" && $0["pairing"] == "exact" })
     let classes = ["start_line", "header", "body", "framing", "trailer", "control", "retransmitted"]
-    let streams = try table("opened").reduce(0) { $0 + (Int($1["stream_bytes"]) ?? 0) }
+    let opened = try CSVFile.rows(of: URL(fileURLWithPath: "\(name).opened.csv"))
+    let streams = opened.reduce(0) { $0 + $1.integer("stream_bytes") }
     #expect(classes.reduce(0) { $0 + (report.ledger($1) ?? 0) } == streams && streams > 240_000)
     for name in ["quic_protected", "stray", "missing", "udp", "pending"] {
       #expect(report.ledger(name) == 0, "\(name)")

@@ -20,7 +20,7 @@ import Testing
     let report = scratch.url.appendingPathComponent("report")
     let rows = try CSVFile(Array(Data(contentsOf: report.appendingPathComponent("websockets.csv")))).rows
     let witness = Self.folder.appendingPathComponent("sockets.witness.csv")
-    let counted = try CSVFile(Array(Data(contentsOf: witness)), lineEnd: .lineFeed).rows
+    let counted = try CSVFile.rows(of: witness)
     #expect(counted.count == 30 && rows.count == 30)
     for expected in counted {
       let found = try #require(

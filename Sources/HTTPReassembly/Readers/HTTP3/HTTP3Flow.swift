@@ -107,6 +107,8 @@ struct HTTP3Flow {
   /// Octets that wait behind it, and their number with hidden ones.
   var held = IndexRing<Held>()
   var heldLength = 0
+  /// The number of those that were not read yet.
+  var unreadLength: Int { heldLength - (held.isEmpty ? 0 : held[0].taken) }
   /// The end that waits behind them.
   var end: MultiplexedStreams.MessageEnd?
   /// Whether no more octets come.

@@ -160,9 +160,7 @@ extension HTTP3Session {
     var isLast = isLast
     while let state = flow.value.search {
       var found = read(flow, state, run)
-      let isLong =
-        isLast && found == .nothing
-        && (state.isInside || isLongEnough(flow))
+      let isLong = isLast && found == .nothing && (state.isInside || isLongEnough(flow))
       if isLong { found = .content }
       guard isLast || found != .nothing && found != .unknown else {
         flow.value.search?.nextLength = max(2 * flow.value.heldLength, state.nextLength)
@@ -211,7 +209,7 @@ extension HTTP3Session {
     guard state == .content, length > 0, message.isOpen(run.rows) else { return read(flow, isInside: search.isInside) }
     let (known, lost) = run.rows.messages.look(Int(message.row)) { ($0.message.octets.body, $0.message.missing) }
     let left = length - known
-    let rest = flow.value.heldLength - (flow.value.held.isEmpty ? 0 : flow.value.held[0].taken)
+    let rest = flow.look { $0.unreadLength }
     let before = flow.value.waiting + search.missing
     // The type of DATA has one octet.
     let header = 1 + HTTP3Integer.length(of: UInt64(max(left, 0)))
@@ -254,7 +252,7 @@ extension HTTP3Session {
     let offset: Int
     switch reading {
     case .frames(let place): offset = place
-    case .content: offset = flow.value.heldLength - (flow.value.held.isEmpty ? 0 : flow.value.held[0].taken)
+    case .content: offset = flow.look { $0.unreadLength }
     case .nothing, .unknown: return false
     }
     let isContent = reading == .content || offset >= HTTP3FrameSearch.longLength

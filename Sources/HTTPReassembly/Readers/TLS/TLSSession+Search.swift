@@ -93,7 +93,7 @@ extension TLSSession {
         _ protection: inout RecordProtection, from first: UInt64, _ counts: Range<Int>, isPaid: Bool
       ) -> UInt64? {
         for count in counts {
-          guard !isPaid || run.records.trialOctets.take(Self.trialOctets + length) else { return nil }
+          guard !isPaid || run.records.trialOctets.take(Self.trialCost + length) else { return nil }
           protection.resume(behind: octets.extracting(0..<offset))
           let number = first &+ UInt64(count)
           if protection.open(header, octets.extracting(body), sequence: number, into: &memory) != nil { return number }
@@ -121,7 +121,7 @@ extension TLSSession {
   }
 
   /// The octets that a trial costs beside those of its record.
-  private static var trialOctets: Int { 512 }
+  private static var trialCost: Int { 512 }
 
   /// How many protected records may lie in lost octets.
   private struct LostCount {
