@@ -10,7 +10,7 @@ extension TableFile {
         "is binary, and no SQLite database (an encrypted one looks like this too); expected CSV, SQLite or JSON")
     }
     let text = head.starts(with: Self.byteOrderMark) ? head.dropFirst(3) : head[...]
-    let first = text.first { !(0x09...0x0d ~= $0 || $0 == 0x20) }
+    let first = text.first { !(0x09...0x0d ~= $0 || $0 == 0x20 || $0 == 0x1e) }
     // Only a parser can tell which kind of JSON it is.
     return first == UInt8(ascii: "{") || first == UInt8(ascii: "[") ? nil : .csv
   }

@@ -39,6 +39,20 @@ struct TaskMetricsTests {
 
   private func task(_ transaction: String) -> String { "{\"transactionMetrics\": [\(transaction)]}" }
 
+  @Test(
+    "tasks may be behind each other, and the last one cut",
+    arguments: [
+      "#\n#\n", "#,\n#", "##", "\u{1e}#\n\u{1e}#\n", "[#, #]", "#\n#\n{\"transactionM",
+      "#,#,{\"transactionMetrics\": [{",
+    ])
+  func sequence(text: String) throws {
+    let task = "{\n\(task("{\"request\": {\"url\": \"http://h/\"}, \"countOfRequestHeaderBytesSent\": 7}").dropFirst())"
+    let log = try LogFolder.read(text.replacing("#", with: task))
+    #expect(log.dialect == .urlSessionMetrics && log.entries.map(\.headerLength) == [7, 7])
+    let isCut = text.contains("transactionM")
+    #expect(log.notices.contains("the log ends inside of a task, which is left out") == isCut)
+  }
+
   @Test("dates as text, since 1970 and since 2001; one task without an array")
   func dates() throws {
     for date in [

@@ -3,26 +3,33 @@ import TableReading
 
 /// Cuts a JSON text of a log into the elements of its long arrays and the rest, octet by octet, so that a log is never in memory whole.
 ///
-/// The long arrays are `log.entries` of a HAR, `events` of a netlog, an outermost array, and arrays that an outermost object has. Values
-/// that no reader needs are left out: arrays inside of a HAR and of a netlog's constants, and texts that are longer than any that is
-/// needed. The decoder then judges each element and the rest; brackets and commas are judged here where it does not see them.
+/// The long arrays are `log.entries` of a HAR, `events` of a netlog, an outermost array, and arrays that an outermost object has, or the
+/// objects in it. Several values behind each other are elements, too, whether commas, lines or record separators (RFC 7464) are between
+/// them. Values that no reader needs are left out: arrays inside of a HAR and of a netlog's constants, and texts that are longer than any
+/// that is needed. The decoder then judges each element and the rest; brackets and commas are judged here where it does not see them.
 struct JSONElements {
-  /// The long arrays.
-  enum Place: Equatable {
+  /// The places of elements.
+  enum Place: Hashable {
     case entry
     case event
     /// Of an outermost array: a task, or the row of a table.
     case outermost
-    /// Of an array of the outermost object, the first being 0: the row of a table.
+    /// Of an array of the outermost object or of objects in it, the first being 0: the row of a table.
     case member(Int)
+    /// One of the values behind each other: a task, or the row of a table.
+    case value
   }
 
   /// The octets of one element, or of all but the elements. A task of a hundred redirects has some 100,000.
   static let longest = 8 << 20
   /// The octets of a text: a longer one is read as an empty one.
   static let longestText = 1 << 20
+  /// Objects around the array of a table.
+  private static let deepestTable = 8
   /// Values in each other: as many as the decoder takes.
   private static let deepest = 512
+  /// What begins a value of a text sequence (RFC 7464 §2.2).
+  private static let separator: UInt8 = 0x1e
   /// Octets of a name in an object that are kept.
   private static let longestName = 64
 
@@ -34,6 +41,10 @@ struct JSONElements {
   var missingEnd: [UInt8]? {
     place == nil ? nil : open[..<depth].reversed().map { UInt8(ascii: $0.isObject ? "}" : "]") }
   }
+  /// Whether the text has several values behind each other. The first one is the rest where this was not said before.
+  var hasSeveralValues: Bool { place == .value }
+  /// Whether the text ended inside of one of several values.
+  var isInsideValue: Bool { hasSeveralValues && !(open.isEmpty && element.isEmpty) }
 
   private let file: String
   /// For each open value, whether it is an object, and the name of its current member.
@@ -54,7 +65,11 @@ struct JSONElements {
   private var textLength = 0
   private var name: [UInt8] = []
 
-  init(file: String) { self.file = file }
+  /// Elements of `.value` are found where `place` says so, and else behind the first value.
+  init(file: String, for place: Place? = nil) {
+    self.file = file
+    if place == .value { self.place = .value }
+  }
 
   /// Takes the next octets. `body` gets each element that ends in them.
   mutating func take(
@@ -74,7 +89,9 @@ struct JSONElements {
       case UInt8(ascii: "}"), UInt8(ascii: "]"): try end(isObject: octet == UInt8(ascii: "}"), octet, body)
       case UInt8(ascii: ","):
         isName = open.last?.isObject ?? false
-        if let place, open.count == depth {
+        if open.isEmpty, place == .value || !rest.isEmpty {
+          place = .value
+        } else if let place, open.count == depth {
           if element.isEmpty { isBroken = true } else { try body(place, element) }
           element.removeAll(keepingCapacity: true)
           isAfterComma = true
@@ -84,6 +101,7 @@ struct JSONElements {
       case UInt8(ascii: ":"):
         isName = false
         try copy(octet)
+      case Self.separator where open.isEmpty: place = .value
       case 0x20, 0x09, 0x0a, 0x0d: if place == nil || !element.isEmpty { try copy(octet) }
       default: try copy(octet)
       }
@@ -117,6 +135,7 @@ struct JSONElements {
       isBroken = true
       return
     }
+    if isObject, open.isEmpty, !rest.isEmpty { place = .value }
     try copy(octet)
     open.append((isObject, []))
     isName = isObject
@@ -129,14 +148,13 @@ struct JSONElements {
     switch open.count - 1 {
     case 0: place = .outermost
     case 1 where isMember(0, "events"): place = .event
-    case 1 where open[0].isObject && !isMember(0, "transactionMetrics"):
+    case 2 where isMember(0, "log") && isMember(1, "entries"): place = .entry
+    case 1...Self.deepestTable
+    where isInObjects && !isMember(0, "transactionMetrics") && (open.count == 2 || !isOfOtherLogs):
       place = .member(members)
       members += 1
-    case 2 where isMember(0, "log") && isMember(1, "entries"): place = .entry
     default:
-      if isNamed(open[0].name, "log") || isNamed(open[0].name, "constants") || isNamed(open[0].name, "polledData") {
-        leftOut = open.count
-      }
+      if isOfOtherLogs { leftOut = open.count }
       return
     }
     depth = open.count
@@ -159,6 +177,9 @@ struct JSONElements {
     open.removeLast()
     isName = false
     try copy(octet)
+    guard place == .value, open.isEmpty else { return }
+    try body(.value, element)
+    element.removeAll(keepingCapacity: true)
   }
 
   private mutating func copy(_ octet: UInt8) throws(LogError) {
@@ -172,14 +193,19 @@ struct JSONElements {
 
   private mutating func append(_ octet: UInt8) { if place == nil { rest.append(octet) } else { element.append(octet) } }
 
+  /// Whether all values around the innermost one are objects.
+  private var isInObjects: Bool { open.dropLast().allSatisfy(\.isObject) }
+
+  /// Whether the outermost object's current member is one of a HAR or a netlog.
+  private var isOfOtherLogs: Bool { ["log", "constants", "polledData"].contains { isNamed(open[0].name, $0) } }
+
   /// Whether the open value at `depth` is an object whose current member has this name.
-  private func isMember(_ depth: Int, _ text: StaticString) -> Bool {
+  private func isMember(_ depth: Int, _ text: String) -> Bool {
     open[depth].isObject && isNamed(open[depth].name, text)
   }
 
   /// Whether a name in an object is a text; names may have escapes.
-  private func isNamed(_ name: [UInt8], _ text: StaticString) -> Bool {
-    let expected = "\(text)"
+  private func isNamed(_ name: [UInt8], _ expected: String) -> Bool {
     if !name.contains(UInt8(ascii: "\\")) { return name.elementsEqual(expected.utf8) }
     let quoted = [UInt8(ascii: "\"")] + name + [UInt8(ascii: "\"")]
     return (try? JSONDecoder().decode(String.self, from: Data(quoted))) == expected

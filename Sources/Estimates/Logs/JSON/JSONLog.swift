@@ -15,14 +15,16 @@ struct JSONLog {
     if format == .curl || format == nil && CurlLog.begins(line) { return try CurlLog(file: file).read(options) }
     if let lines = lines(line, format) { return try lines.read() }
     let (document, isCut, rows) = try document(format)
-    if let table = table(rows, isCut, format) { return try table.read() }
+    if let table = try table(rows, isCut, format) { return try table.read() }
     let times = LogTime(unit: options.timeUnit, zone: options.timeZone)
     switch (document, format) {
     case (.other, nil), (.other, .json): throw LogError(file: file.path, JSONDocument.unknown)
     case (.har(let archive), nil), (.har(let archive), .har):
       return try HARLog(archive: archive, log: self, times: times).read()
-    case (.tasks(let single), nil), (.tasks(let single), .urlSessionMetrics):
-      return try TaskMetricsLog(single: single, log: self, times: times).read()
+    case (.tasks(let tasks), nil), (.tasks(let tasks), .urlSessionMetrics):
+      var log = try TaskMetricsLog(tasks: tasks, log: self, times: times).read()
+      if isCut { log.notices.append("the log ends inside of a task, which is left out") }
+      return log
     case (.netlog(let netlog), nil), (.netlog(let netlog), .netlog):
       var log = try NetlogLog(netlog: netlog, log: self).read()
       if isCut { log.notices.append("the netlog has no end: Chrome was killed, or still runs") }
@@ -38,7 +40,7 @@ struct JSONLog {
   func table(_ format: LogFormat?) throws(LogError) -> JSONTableLog? {
     if let lines = lines(try FirstLine(file), format) { return lines }
     let (_, isCut, rows) = try document(format)
-    return table(rows, isCut, format)
+    return try table(rows, isCut, format)
   }
 
   private func lines(_ line: FirstLine, _ format: LogFormat?) -> JSONTableLog? {
@@ -46,29 +48,51 @@ struct JSONLog {
     return JSONTableLog(log: self, rows: .lines)
   }
 
-  private func table(_ rows: JSONElements.Place?, _ isCut: Bool, _ format: LogFormat?) -> JSONTableLog? {
+  /// The table, if the file may have one. Where several arrays have objects, the columns of one of them are those of a table.
+  private func table(
+    _ places: [JSONElements.Place], _ isCut: Bool, _ format: LogFormat?
+  ) throws(LogError) -> JSONTableLog? {
     guard format == nil || format == .json else { return nil }
-    return rows.map { JSONTableLog(log: self, rows: .elements($0), isCut: isCut) }
+    let tables = places.map { JSONTableLog(log: self, rows: .elements($0), isCut: isCut) }
+    guard tables.count > 1 else { return tables.first }
+    let known = tables.count <= Self.mostArrays ? tables.filter(\.hasKnownColumns) : []
+    guard known.count == 1 else {
+      throw LogError(file: file.path, "has several arrays of objects; expected one, with the rows of a table")
+    }
+    return known[0]
   }
 
-  /// Everything but the elements of long arrays, whether the text ends inside of one, and the array that is a monitor's table.
+  /// Arrays of objects of which one may be the table: the file is read for each.
+  private static let mostArrays = 8
+
+  /// Everything but the elements of long arrays, whether the text ends inside of one, and the places that may have a monitor's table.
   private func document(
     _ format: LogFormat?
-  ) throws(LogError) -> (JSONDocument, isCut: Bool, rows: JSONElements.Place?) {
+  ) throws(LogError) -> (JSONDocument, isCut: Bool, rows: [JSONElements.Place]) {
     var elements = JSONElements(file: file.path)
-    var (table, isSeveral, isTasks): (JSONElements.Place?, Bool, Bool) = (nil, false, false)
+    var (tables, isTasks): ([JSONElements.Place], Bool) = ([], false)
     try file.forEachPiece { octets throws(LogError) in
       try elements.take(octets) { (place, element) throws(LogError) in
-        guard table != place, element.first == UInt8(ascii: "{"), element.count > 2 else { return }
+        guard tables.last != place, tables.count <= Self.mostArrays, element.count > 2, element[0] == UInt8(ascii: "{")
+        else { return }
         switch place {
         case .entry: return
         case .outermost: isTasks = JSONDocument.isTask(element)
-        case .event, .member: isSeveral = table != nil
+        case .value:
+          isTasks = JSONDocument.isTask(element)
+          tables = []
+        case .event, .member: break
         }
-        table = place
+        tables.append(place)
       }
     }
     if elements.isBroken { throw fault(nil) }
+    if elements.hasSeveralValues {
+      // The first value is the rest, or the only one with a comma behind it.
+      if tables != [.value] { isTasks = JSONDocument.isTask(elements.rest) }
+      let isCut = elements.isInsideValue
+      return isTasks ? (.tasks(.elements(.value)), isCut, []) : (.other, isCut, [.value])
+    }
     var rest = elements.rest
     // A program that writes an element a line, as Chrome does, may have been killed.
     let end = elements.missingEnd
@@ -77,14 +101,14 @@ struct JSONLog {
     do { document = try JSONDecoder().decode(JSONDocument.self, from: Data(rest)) } catch { throw fault(error) }
     let isCut = end != nil
     switch document {
-    case .netlog: return (document, isCut, nil)
-    case .tasks(nil) where !isTasks && table != nil: return (document, isCut, table)
-    case .other where isSeveral:
-      throw LogError(file: file.path, "has several arrays of objects; expected one, with the rows of a table")
-    case .other where table != nil: return (document, isCut, table)
+    case .netlog: return (document, isCut, [])
+    case .tasks(.elements) where !isTasks && !tables.isEmpty: return (document, isCut, tables)
+    case .other where !tables.isEmpty: return (document, isCut, tables)
     case _ where isCut: throw fault(nil)
-    case .tasks(nil) where !isTasks && format == nil: return (.other, isCut, nil)
-    default: return (document, isCut, nil)
+    case .tasks(.elements) where !isTasks && format == nil: return (.other, isCut, [])
+    case .other where JSONTableLog(log: self, rows: .elements(.value)).hasKnownColumns:
+      return (document, isCut, [.value])
+    default: return (document, isCut, [])
     }
   }
 
@@ -92,7 +116,7 @@ struct JSONLog {
   func forEachElement(
     _ place: JSONElements.Place, _ body: (Int, [UInt8]) throws(LogError) -> Void
   ) throws(LogError) {
-    var elements = JSONElements(file: file.path)
+    var elements = JSONElements(file: file.path, for: place)
     var number = 0
     try file.forEachPiece { octets throws(LogError) in
       try elements.take(octets) { (found, element) throws(LogError) in
@@ -195,8 +219,7 @@ struct FirstLine {
 /// The format of the outermost value.
 enum JSONDocument: Decodable {
   case har(HARArchive)
-  /// An array of tasks, or a single one.
-  case tasks(single: TaskMetrics?)
+  case tasks(TaskMetricsLog.Tasks)
   case netlog(Netlog)
   /// Another object. It may have the table of a monitor.
   case other
@@ -213,13 +236,13 @@ enum JSONDocument: Decodable {
         throw DecodingError.typeMismatch(
           Self.self, DecodingError.Context(codingPath: decoder.codingPath, debugDescription: Self.kinds))
       }
-      self = .tasks(single: nil)
+      self = .tasks(.elements(.outermost))
       return
     }
     if container.contains(.log), (try? container.nestedUnkeyedContainer(forKey: .log)) == nil {
       self = .har(try container.decode(HARArchive.self, forKey: .log))
     } else if container.contains(.transactionMetrics) {
-      self = .tasks(single: try TaskMetrics(from: decoder))
+      self = .tasks(.single(try TaskMetrics(from: decoder)))
     } else if container.contains(.constants) {
       self = .netlog(try Netlog(from: decoder))
     } else {
@@ -243,5 +266,5 @@ enum JSONDocument: Decodable {
   private static let kinds =
     "neither a HAR (an object with \"log\"), nor task metrics (an array of objects with \"transactionMetrics\"), nor a netlog "
     + "(an object with \"constants\"), nor lines of curl (objects with \"size_request\"), nor a table (an array of objects, or "
-    + "one object a line)"
+    + "objects behind each other)"
 }

@@ -10,7 +10,7 @@ struct JSONTableLog {
   enum Rows: Equatable {
     /// One object a line.
     case lines
-    /// The elements of an array.
+    /// The elements of an array, or values behind each other.
     case elements(JSONElements.Place)
   }
 
@@ -98,6 +98,9 @@ struct JSONTableLog {
     }
     return LogTable(name: nil, columns: columns.map(\.name), rows: samples)
   }
+
+  /// Whether the columns are those of a table.
+  var hasKnownColumns: Bool { (try? positions(of: columns())) != nil }
 
   private var noun: String { rows == .lines ? "line" : "row" }
 

@@ -4,8 +4,15 @@ import HTTPReassembly
 ///
 /// Header counts include the start-line; body counts are as transferred, with framing and coding.
 struct TaskMetricsLog {
-  /// The only task of a log that is no array.
-  let single: TaskMetrics?
+  /// The tasks of a log.
+  enum Tasks {
+    /// The whole log is one task.
+    case single(TaskMetrics)
+    /// Each element of an array is a task, or each of several values.
+    case elements(JSONElements.Place)
+  }
+
+  let tasks: Tasks
   let log: JSONLog
   let times: LogTime
 
@@ -20,10 +27,10 @@ struct TaskMetricsLog {
     var count = 0
     var newer = 0
     var short = 0
-    var tasks = 0
+    var seen = 0
     func take(_ index: Int, _ attempt: Result<TaskMetrics, RowProblem>) throws(LogError) {
-      tasks = index
-      guard tasks <= limit else { throw LogError(file: file, "has more than \(limit) tasks; split it") }
+      seen = index
+      guard seen <= limit else { throw LogError(file: file, "has more than \(limit) tasks; split it") }
       var found: [LogEntry] = []
       do throws(RowProblem) {
         let task = try attempt.get()
@@ -50,9 +57,12 @@ struct TaskMetricsLog {
       }
       try log.add(found, of: file, options)
     }
-    if let single { try take(1, .success(single)) } else { try source.forEach(.outermost, "", take) }
-    try bad.check(file: file, rows: tasks)
-    guard count > 0 else { throw LogError(file: file, "has \(tasks) tasks and no transaction") }
+    switch tasks {
+    case .single(let task): try take(1, .success(task))
+    case .elements(let place): try source.forEach(place, "", take)
+    }
+    try bad.check(file: file, rows: seen)
+    guard count > 0 else { throw LogError(file: file, "has \(seen) tasks and no transaction") }
     log.skippedRows = skipped.values.reduce(0, +)
     guard !log.entries.isEmpty else { throw LogError(file: file, "has \(count) transactions, none of them of HTTP") }
     for (scheme, count) in skipped.sorted(by: { $0.key < $1.key }).prefix(10) {
