@@ -55,7 +55,7 @@ struct WrongLogTests {
     #expect(try refusal("null") == "entry 1, log.entries.1: expected an object")
     #expect(try refusal("{\"startedDateTime\": 1}") == "entry 1, log.entries.1.startedDateTime: expected a text")
     #expect(try LogFolder.refusal("{\"log\": 1}") == "log: expected an object")
-    #expect(try LogFolder.refusal("{}").hasSuffix("nor a table (an array of objects, or one object a line)"))
+    #expect(try LogFolder.refusal("{}").hasSuffix("nor a table (an array of objects, or objects behind each other)"))
   }
 
   @Test("a character of a million scalars does not fill the error")

@@ -56,6 +56,8 @@ struct JSONElements {
   private var depth = 0
   private var element: [UInt8] = []
   private var isAfterComma = false
+  /// Whether the last outermost value that ended is an object.
+  private var isBehindObject = false
   /// The number of open values at the array that is left out; nil outside of one.
   private var leftOut: Int?
   private var isName = false
@@ -89,8 +91,8 @@ struct JSONElements {
       case UInt8(ascii: "}"), UInt8(ascii: "]"): try end(isObject: octet == UInt8(ascii: "}"), octet, body)
       case UInt8(ascii: ","):
         isName = open.last?.isObject ?? false
-        if open.isEmpty, place == .value || !rest.isEmpty {
-          place = .value
+        if open.isEmpty, isBehindObject {
+          beginValues()
         } else if let place, open.count == depth {
           if element.isEmpty { isBroken = true } else { try body(place, element) }
           element.removeAll(keepingCapacity: true)
@@ -101,7 +103,7 @@ struct JSONElements {
       case UInt8(ascii: ":"):
         isName = false
         try copy(octet)
-      case Self.separator where open.isEmpty: place = .value
+      case Self.separator where open.isEmpty: beginValues()
       case 0x20, 0x09, 0x0a, 0x0d: if place == nil || !element.isEmpty { try copy(octet) }
       default: try copy(octet)
       }
@@ -135,7 +137,7 @@ struct JSONElements {
       isBroken = true
       return
     }
-    if isObject, open.isEmpty, !rest.isEmpty { place = .value }
+    if isObject, open.isEmpty, isBehindObject { beginValues() }
     try copy(octet)
     open.append((isObject, []))
     isName = isObject
@@ -177,10 +179,15 @@ struct JSONElements {
     open.removeLast()
     isName = false
     try copy(octet)
-    guard place == .value, open.isEmpty else { return }
+    guard open.isEmpty else { return }
+    isBehindObject = isObject
+    guard place == .value else { return }
     try body(.value, element)
     element.removeAll(keepingCapacity: true)
   }
+
+  /// Another value may begin behind the one that ended.
+  private mutating func beginValues() { (place, depth) = (.value, 0) }
 
   private mutating func copy(_ octet: UInt8) throws(LogError) {
     guard leftOut == nil else { return }
