@@ -28,7 +28,7 @@ struct JSONElements {
   private static let deepestTable = 8
   /// Values in each other: as many as the decoder takes.
   private static let deepest = 512
-  /// What begins a value of a text sequence (RFC 7464 §2.2).
+  /// The octet in front of each value of a text sequence (RFC 7464 §2.2).
   private static let separator: UInt8 = 0x1e
   /// Octets of a name in an object that are kept.
   private static let longestName = 64

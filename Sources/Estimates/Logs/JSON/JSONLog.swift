@@ -62,7 +62,7 @@ struct JSONLog {
     return known[0]
   }
 
-  /// Arrays of objects of which one may be the table: the file is read for each.
+  /// Arrays of objects that a file may have if one is the table: the file is read once for each.
   private static let mostArrays = 8
 
   /// Everything but the elements of long arrays, whether the text ends inside of one, and the places that may have a monitor's table.
