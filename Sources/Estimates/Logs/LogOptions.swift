@@ -19,6 +19,11 @@ public struct LogOptions: Sendable {
 
   /// Detects everything from the content, and takes times without zone as UTC.
   public init() {}
+
+  /// Throws if a log has more rows than it may have.
+  func admit(_ count: Int, _ rows: @autoclosure () -> String = "rows", of file: String) throws(LogError) {
+    guard count <= rowLimit else { throw LogError(file: file, "has more than \(rowLimit) \(rows()); split it") }
+  }
 }
 
 /// The formats of logs.

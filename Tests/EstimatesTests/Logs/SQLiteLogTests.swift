@@ -146,7 +146,7 @@ struct SQLiteLogTests {
     options.rowLimit = 4
     #expect(try LogReader(options: options).read(path).entries.map(\.row) == [1, 2, 3, 4])
     options.rowLimit = 3
-    #expect(throws: LogError("\(path): table t has more than 3 rows; split it")) {
+    #expect(throws: LogError("\(path): has more than 3 rows in table t; split it")) {
       try LogReader(options: options).read(path)
     }
   }

@@ -23,9 +23,7 @@ struct CSVLog {
     var rows = 0
     while try records.advance() {
       rows += 1
-      guard rows <= options.rowLimit else {
-        throw LogError(file: file.path, "has more than \(options.rowLimit) rows; split it")
-      }
+      try options.admit(rows, of: file.path)
       do throws(RowProblem) {
         guard records.ends.count == width else {
           throw RowProblem("expected \(width) cells as in the header, found \(records.ends.count)")

@@ -18,7 +18,7 @@ struct CurlLog {
 
   /// Reads the lines. Throws when there are no transfers, more of them than the limit, or lines that are not transfers.
   func read(_ options: LogOptions) throws(LogError) -> AppLog {
-    let (path, limit) = (file.path, options.rowLimit)
+    let path = file.path
     var log = AppLog(dialect: .curl, entries: [])
     var names = NamePool()
     var bad = BadRows()
@@ -31,7 +31,7 @@ struct CurlLog {
       number += 1
       guard line.contains(where: { $0 != 0x20 && $0 != 0x0d && $0 != 0x09 }) else { return }
       rows += 1
-      guard rows <= limit else { throw LogError(file: path, "has more than \(limit) rows; split it") }
+      try options.admit(rows, of: path)
       var found: [LogEntry] = []
       do throws(RowProblem) {
         let transfer = try Self.transfer(line, decoder)

@@ -17,9 +17,7 @@ struct HARLog {
     var count = 0
     try source.forEach(.entry, "log.entries") { (number, attempt: Result<ArchivedEntry, RowProblem>) throws(LogError) in
       count = number
-      guard count <= options.rowLimit else {
-        throw LogError(file: file, "has more than \(options.rowLimit) entries; split it")
-      }
+      try options.admit(count, "entries", of: file)
       let (entry, start, url): (ArchivedEntry, Int64?, LogURL)
       do throws(RowProblem) {
         entry = try attempt.get()

@@ -42,9 +42,7 @@ struct JSONTableLog {
       if let row = broken { bad.note("\(noun) \(row.number)", row.problem) }
       broken = nil
       count += 1
-      guard count <= options.rowLimit else {
-        throw LogError(file: file, "has more than \(options.rowLimit) rows; split it")
-      }
+      try options.admit(count, of: file)
       do throws(RowProblem) {
         guard rows != .lines || octets.count <= CurlLog.longestLine else {
           throw RowProblem("has more than \(CurlLog.longestLine) bytes")

@@ -30,7 +30,7 @@ struct TaskMetricsLog {
     var seen = 0
     func take(_ index: Int, _ attempt: Result<TaskMetrics, RowProblem>) throws(LogError) {
       seen = index
-      guard seen <= limit else { throw LogError(file: file, "has more than \(limit) tasks; split it") }
+      try options.admit(seen, "tasks", of: file)
       var found: [LogEntry] = []
       do throws(RowProblem) {
         let task = try attempt.get()

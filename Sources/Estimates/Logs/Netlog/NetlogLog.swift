@@ -59,7 +59,6 @@ struct NetlogLog {
 
   private func exchanges() throws(LogError) -> [NetlogExchange] {
     let (file, options, names) = (log.file.path, log.options, netlog.names)
-    let limit = options.rowLimit
     var exchanges: [NetlogExchange] = []
     var requests: [Int: Request] = [:]
     var octets = 0
@@ -78,9 +77,7 @@ struct NetlogLog {
       var request = requests[event.source] ?? Request()
       take(event, index, &request, &exchanges)
       requests[event.source] = request
-      guard exchanges.count <= limit, requests.count <= limit else {
-        throw LogError(file: file, "has more than \(limit) requests; split it")
-      }
+      try options.admit(max(exchanges.count, requests.count), "requests", of: file)
     }
     return exchanges
   }

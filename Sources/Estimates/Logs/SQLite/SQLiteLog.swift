@@ -52,9 +52,7 @@ struct SQLiteLog {
     var rows = 0
     while let values = try cursor.next() {
       rows += 1
-      guard rows <= options.rowLimit else {
-        throw LogError(file: path, "table \(table.name) has more than \(options.rowLimit) rows; split it")
-      }
+      try options.admit(rows, "rows in table \(table.name)", of: path)
       let number: Int
       if case .int64(let rowID) = (values[0] as DatabaseValue).storage { number = Int(rowID) } else { number = rows }
       do throws(RowProblem) {
