@@ -13,14 +13,22 @@ public struct LogReader: Sendable {
   /// Reads the log at `path`, a regular file, and does not change it. A log without any row is an error.
   public func read(_ path: String) throws(LogError) -> AppLog {
     let file = try TableFile(path: path)
-    // The caller's format is not questioned; its reader tells if the content does not fit.
-    let format = if let asked = options.format { asked } else { try file.format() }
-    switch format {
+    switch try format(of: file) {
     case .csv: return try CSVLog(file: file, options: options).read()
     case .sqlite: return try SQLiteLog(path: path, options: options).read()
     case .har, .urlSessionMetrics, .curl, .netlog, .json, nil:
-      return try JSONLog(file: file, options: options).read(format)
+      return try JSONLog(file: file, options: options).read(options.format)
     }
+  }
+
+  /// The format of a file; nil for JSON of a kind that only its reader tells. The caller's format is not questioned: its reader tells if
+  /// the content does not fit.
+  func format(of file: TableFile) throws(LogError) -> LogFormat? {
+    if let asked = options.format { return asked }
+    let shown = try file.format()
+    guard shown == .csv else { return shown }
+    if CSVLog(file: file, options: options).hasKnownColumns { return .csv }
+    return try JSONLog(file: file, options: options).hasConsoleLines(FirstLine(file)) ? nil : .csv
   }
 }
 

@@ -61,6 +61,7 @@ struct JSONTableTests {
       "\u{1e}" + objects.joined(separator: "\n\u{1e}"), list.replacing(", ", with: ",\n  "),
       objects.joined(separator: "\n").replacing("}", with: "\n}"),
       "{\"app\": {\"id\": [{\"v\": 1}]}, \"data\": {\"of\": {\"rows\": [\(list)]}}}",
+      "[\"5E1F\", \(objects.joined(separator: ", \"7C\", "))]",
       "{\"users\": [{\"name\": \"a\"}], \"rows\": [\(list)], \"more\": [{\"name\": 2}]}",
     ]
     for (index, text) in texts.enumerated() {
@@ -149,6 +150,24 @@ struct JSONTableTests {
     #expect(refusal.hasPrefix("as a table of JSON objects: no column host, path; there are: "), "\(refusal)")
   }
 
+  @Test(
+    "objects behind the text of a console are rows; other lines are left out",
+    arguments: [
+      "10:00:00.1 App[1:2] [traffic] #\n10:00:00.2 App[1:2] hello\n\n10:00:00.3 App[1:2] [traffic] #\n",
+      "[traffic] #\r\n[traffic] #", "starts\n{ a = 1; }\nI/Net( 12): #\nI/Net( 12): #\nI/Net( 12): {\"url\": \"htt",
+      "\u{1b}[32mweb_1 |\u{1b}[0m #\nweb_1 | {\"level\": 1}\nweb_1 | #\n",
+    ])
+  func console(text: String) throws {
+    let row = "{\"url\": \"http://h/\", \"request_bytes\": 7, \"response_bytes\": 9, \"note\": {\"a\": \"{\"}}"
+    let log = try LogFolder.read(text.replacing("#", with: row))
+    #expect(log.entries.map(\.length) == [7, 9, 7, 9] && log.hasLines)
+    let numbers = text.utf8.split(separator: 0x0a, omittingEmptySubsequences: false).enumerated()
+      .filter { $0.element.contains(UInt8(ascii: "#")) }.map { $0.offset + 1 }
+    #expect(log.entries.map(\.row) == numbers.flatMap { [$0, $0] })
+    #expect(log.notices.contains("lines without an object of JSON are left out"))
+    #expect(log.notices.contains { $0.hasPrefix("the log has no end") } == text.hasSuffix("htt"))
+  }
+
   @Test("objects of other events are left out and counted, and an object may be an error")
   func others() throws {
     let log = try LogFolder.read(
@@ -188,11 +207,16 @@ struct JSONTableTests {
       ("[{\"url\": ", "is not JSON: "), ("[{\"a\": 1 2}]", "is not JSON: "),
       ("[[1], [2]]", "the outermost value: neither a HAR"),
       ("{}\n{}", "as a table of JSON objects: no column host, path, type, occur_time, nor any other"),
+      ("a {\"url\": \"http://h/\", \"bytes_sent\": 1}\nb {\"url\n", "line 2, is not JSON: "),
+      ("a {\"b\": 1}\n", "as a table of JSON objects: no column host, path, type, occur_time; there are: b; map it"),
+      ("a {\"b\"\n", "line 1: a quote inside a cell"), ("[a {\"b\": 1\n", "is not JSON: "),
       ("[{\"url\": null, \"response_length\": null, \"status\": 200}]", "has 1 objects, none of them with a host"),
       (
         "[{\"a\": {\"url\": \"http://h/\", \"bytes_sent\": 1}, \"b\": {\"url\": \"http://h/\", \"bytes_sent\": 1}}]",
         "as a table of JSON objects: no column host, path, type, occur_time; there are: "
       ),
+      ("[\"a\", {\"url\": \"http://h/\", \"response_length\": 1}, \"b\", \"c\"]", "row 2, the row: expected an object"),
+      ("[{\"url\": \"http://h/\", \"response_length\": 1}, \"b\"]", "row 2, the row: expected an object"),
       ("[{\"url\": \"http://h/\", \"response_length\": 1}, 2]", "row 2, the row: expected an object"),
       (
         "[{\"url\": \"http://h/\", \"response_length\": 1}, {\"url\": \"http://h/\", \"response_length\": [1]}]",

@@ -7,15 +7,7 @@ struct CSVLog {
 
   func read() throws(LogError) -> AppLog {
     var records = CSVRecords(file: file)
-    guard try records.advance() else { throw LogError(file: file.path, "is empty but for line ends") }
-    let positions: ColumnPositions
-    do throws(RowProblem) {
-      var header: [String] = []
-      for cell in records.ends.indices { header.append(try records.text(cell)) }
-      positions = try ColumnPositions(header: header, columns: options.columns)
-    } catch {
-      throw LogError(file: file.path, "line \(records.line), \(error.description)")
-    }
+    let positions = try columns(&records)
     let width = records.ends.count
 
     var table = MonitorTable(columns: positions, options: options)
@@ -42,6 +34,24 @@ struct CSVLog {
     var log = table.finished()
     log.hasLines = true
     return log
+  }
+
+  /// Whether the columns are those of a table.
+  var hasKnownColumns: Bool {
+    var records = CSVRecords(file: file)
+    return (try? columns(&records)) != nil
+  }
+
+  /// The columns by the first record.
+  private func columns(_ records: inout CSVRecords) throws(LogError) -> ColumnPositions {
+    guard try records.advance() else { throw LogError(file: file.path, "is empty but for line ends") }
+    do throws(RowProblem) {
+      var header: [String] = []
+      for cell in records.ends.indices { header.append(try records.text(cell)) }
+      return try ColumnPositions(header: header, columns: options.columns)
+    } catch {
+      throw LogError(file: file.path, "line \(records.line), \(error.description)")
+    }
   }
 }
 

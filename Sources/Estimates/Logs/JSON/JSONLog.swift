@@ -13,7 +13,7 @@ struct JSONLog {
   func read(_ format: LogFormat?) throws(LogError) -> AppLog {
     let line = try FirstLine(file)
     if format == .curl || format == nil && CurlLog.begins(line) { return try CurlLog(file: file).read(options) }
-    if let lines = lines(line, format) { return try lines.read() }
+    if let lines = try lines(line, format) { return try lines.read() }
     let (document, isCut, rows) = try document(format)
     if let table = try table(rows, isCut, format) { return try table.read() }
     let times = LogTime(unit: options.timeUnit, zone: options.timeZone)
@@ -38,14 +38,30 @@ struct JSONLog {
 
   /// The table of a monitor, if the file has one; `format` is the one that was asked for.
   func table(_ format: LogFormat?) throws(LogError) -> JSONTableLog? {
-    if let lines = lines(try FirstLine(file), format) { return lines }
+    if let lines = try lines(try FirstLine(file), format) { return lines }
     let (_, isCut, rows) = try document(format)
     return try table(rows, isCut, format)
   }
 
-  private func lines(_ line: FirstLine, _ format: LogFormat?) -> JSONTableLog? {
-    guard format == nil || format == .json, JSONTableLog.begins(line, options.columns) else { return nil }
-    return JSONTableLog(log: self, rows: .lines)
+  private func lines(_ line: FirstLine, _ format: LogFormat?) throws(LogError) -> JSONTableLog? {
+    guard format == nil || format == .json else { return nil }
+    if JSONTableLog.begins(line, options.columns) { return JSONTableLog(log: self, rows: .lines) }
+    return try hasConsoleLines(line) ? JSONTableLog(log: self, rows: .consoleLines) : nil
+  }
+
+  /// Whether the file is the text of a console whose lines have objects at their ends. Text before the first object shows it; where the
+  /// first line may begin an array, this line has the object.
+  func hasConsoleLines(_ first: FirstLine) throws(LogError) -> Bool {
+    switch first.octets.first {
+    case UInt8(ascii: "{"), 0x1e: return false
+    case UInt8(ascii: "["): return JSONTableLog.isConsoleLine(first.octets)
+    default:
+      var isFound: Bool?
+      try file.forEachLine(longest: CurlLog.longestLine) { line throws(LogError) in
+        if isFound == nil, line.objectBehindText != nil { isFound = JSONTableLog.isConsoleLine(line) }
+      }
+      return isFound ?? false
+    }
   }
 
   /// The table, if the file may have one. Where several arrays have objects, the columns of one of them are those of a table.

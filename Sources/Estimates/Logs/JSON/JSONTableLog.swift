@@ -10,6 +10,8 @@ struct JSONTableLog {
   enum Rows: Equatable {
     /// One object a line.
     case lines
+    /// One object at the end of a line, behind text of a console. Other lines have none.
+    case consoleLines
     /// The elements of an array, or values behind each other.
     case elements(JSONElements.Place)
   }
@@ -44,13 +46,13 @@ struct JSONTableLog {
       count += 1
       try options.admit(count, of: file)
       do throws(RowProblem) {
-        guard rows != .lines || octets.count <= CurlLog.longestLine else {
+        guard !hasLines || octets.count <= CurlLog.longestLine else {
           throw RowProblem("has more than \(CurlLog.longestLine) bytes")
         }
         let row: JSONCells
         do { row = try decoder.decode(JSONCells.self, from: Data(octets)) } catch {
           let problem = RowProblem(JSONLog.words(error, in: "the row"))
-          if rows == .lines, JSONLog.isNoJSON(error) { return broken = (number, problem) }
+          if hasLines, JSONLog.isNoJSON(error) { return broken = (number, problem) }
           throw problem
         }
         // A log of events has others, too.
@@ -72,11 +74,12 @@ struct JSONTableLog {
     if let row = broken, row.number != last { bad.note("\(noun) \(row.number)", row.problem) }
     try bad.check(file: file, rows: count)
     var found = table.finished()
-    found.hasLines = rows == .lines
+    found.hasLines = hasLines
     guard !found.entries.isEmpty else {
       throw LogError(file: file, "has \(count) objects, none of them with a host, a path or a length")
     }
     if others > 0 { found.notices.append("objects without a host, a path and a length, left out: \(others)") }
+    if rows == .consoleLines { found.notices.append("lines without an object of JSON are left out") }
     if isCut || broken != nil {
       found.notices.append("the log has no end: its app was killed, or still runs; a row that is not whole is left out")
     }
@@ -100,7 +103,8 @@ struct JSONTableLog {
   /// Whether the columns are those of a table.
   var hasKnownColumns: Bool { (try? positions(of: columns())) != nil }
 
-  private var noun: String { rows == .lines ? "line" : "row" }
+  private var hasLines: Bool { rows == .lines || rows == .consoleLines }
+  private var noun: String { hasLines ? "line" : "row" }
 
   private func positions(of columns: [JSONColumn]) throws(LogError) -> ColumnPositions {
     do throws(RowProblem) { return try Self.positions(of: columns, log.options.columns) } catch {
@@ -157,11 +161,23 @@ struct JSONTableLog {
   @discardableResult private func forEachRow(_ body: (Int, [UInt8]) throws(LogError) -> Void) throws(LogError) -> Int {
     var number = 0
     switch rows {
-    case .elements(let place): try log.forEachElement(place, body)
-    case .lines:
+    case .elements(let place):
+      // JSONEncoder writes a dictionary whose keys are of a type of their own as an array of keys and values in turn.
+      var isDictionary = false
+      try log.forEachElement(place) { position, element throws(LogError) in
+        let isText = element.first == UInt8(ascii: "\"")
+        if position == 1 { isDictionary = isText }
+        if isDictionary, isText, !position.isMultiple(of: 2) { return }
+        try body(isDictionary ? (position + 1) / 2 : position, element)
+      }
+    case .lines, .consoleLines:
       try log.file.forEachLine(longest: CurlLog.longestLine) { line throws(LogError) in
         number += 1
-        if line.contains(where: { $0 != 0x20 && $0 != 0x0d && $0 != 0x09 }) { try body(number, line) }
+        if rows == .consoleLines {
+          if let object = line.objectBehindText { try body(number, Array(object)) }
+        } else if line.contains(where: { $0 != 0x20 && $0 != 0x0d && $0 != 0x09 }) {
+          try body(number, line)
+        }
       }
     }
     return number
@@ -175,6 +191,37 @@ extension JSONTableLog {
       members.names.isDisjoint(with: ["log", "constants", "transactionMetrics"])
     else { return false }
     return line.hasObjectBehind || (try? positions(of: members.columns, columns)) != nil
+  }
+
+  /// Whether a line of a console ends with an object that may be a row.
+  static func isConsoleLine(_ line: some Collection<UInt8>) -> Bool {
+    guard let object = line.objectBehindText,
+      let members = try? JSONDecoder().decode(JSONMembers.self, from: Data(object))
+    else { return false }
+    return !members.columns.isEmpty
+  }
+}
+
+extension Collection<UInt8> {
+  /// The end of a console's line behind its text: from the brace before the first quoted name on. Nil if no object begins there, or if
+  /// nothing but brackets are before it.
+  var objectBehindText: SubSequence? {
+    let quote = UInt8(ascii: "\"")
+    var brace: Index?
+    var isBehindText = false
+    for (index, octet) in zip(indices, self) {
+      switch octet {
+      case UInt8(ascii: "{"):
+        if brace != nil { isBehindText = true }
+        brace = index
+      case 0x20, 0x09: break
+      case quote where brace != nil: return isBehindText ? brace.map { self[$0...] } : nil
+      default:
+        if brace != nil || octet != UInt8(ascii: "["), octet != 0x1e { isBehindText = true }
+        brace = nil
+      }
+    }
+    return nil
   }
 }
 

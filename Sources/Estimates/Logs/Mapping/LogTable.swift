@@ -32,11 +32,10 @@ extension LogReader {
   /// `LogError` when the file is no log, or none of its tables can be read.
   public func unknownTables(_ path: String) throws(LogError) -> [LogTable]? {
     let file = try TableFile(path: path)
-    let format = if let asked = options.format { asked } else { try file.format() }
-    switch format {
+    switch try format(of: file) {
     case .csv: return try CSVLog(file: file, options: options).unknownTable().map { [$0] }
     case .sqlite: return try SQLiteLog(path: path, options: options).unknownTables()
-    case .json, nil: return try JSONLog(file: file, options: options).table(format)?.unknownTable().map { [$0] }
+    case .json, nil: return try JSONLog(file: file, options: options).table(options.format)?.unknownTable().map { [$0] }
     case .har, .urlSessionMetrics, .curl, .netlog: return nil
     }
   }
