@@ -15,8 +15,8 @@ public struct PartialError: Error, Equatable, Sendable, CustomStringConvertible 
     case version(Int)
     /// The partial is cut, or some of its octets have changed.
     case damaged
-    /// The partial was made with other options, which are given; empty without options.
-    case options(String)
+    /// The partial was made with these options, and not with the expected ones; empty without options.
+    case options(String, expected: String)
     /// The partial was made with other secrets.
     case keys
     /// The partial was made with another length of time intervals.
@@ -41,6 +41,9 @@ public struct PartialError: Error, Equatable, Sendable, CustomStringConvertible 
     self.problem = problem
   }
 
+  /// The error of a segment that is damaged.
+  package init(damaged segment: PartialSegment) { self.init(segment.file, .damaged) }
+
   /// Creates an error for a fault in a partial's records.
   package init(_ file: String, capture: String, fault: PartFault) {
     switch fault {
@@ -62,9 +65,9 @@ extension PartialError.Problem: CustomStringConvertible {
     case .notAPartial: "not a partial: sniffer analyze CAPTURE --partial FILE makes one"
     case .version(let version):
       "a partial of version \(version), which this program does not read: make it again from its capture"
-    case .damaged: "the partial is damaged: make it again from its capture"
-    case .options(let options):
-      "made with other options than are given here: \(options.isEmpty ? "none" : TextEscaping.string(Array(options.utf8)))"
+    case .damaged: "the partial is damaged, and left out: make it again from its capture"
+    case .options(let options, let expected):
+      "made with \(Self.words(options)), and not with \(Self.words(expected)) as the others or this command"
     case .keys: "made with other secrets than are given here: give each command the same --keys"
     case .interval: "made with another --interval than is given here: give each command the same"
     case .sameEndpoints(let a, let b, let capture):
@@ -81,5 +84,9 @@ extension PartialError.Problem: CustomStringConvertible {
     case .repeated(let other):
       "has the same capture as \(TextEscaping.string(Array(other.utf8))): a packet would count twice"
     }
+  }
+
+  private static func words(_ options: String) -> String {
+    options.isEmpty ? "no options" : TextEscaping.string(Array(options.utf8))
   }
 }

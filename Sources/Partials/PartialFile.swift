@@ -49,6 +49,12 @@ public struct PartialSegment: Sendable, Equatable {
     return (folder, name)
   }
 
+  /// Whether its octets are those that were written. It reads all of them.
+  package var isWhole: Bool {
+    do throws(PartialError) { try verify(try PartialInput(file)) } catch { return false }
+    return true
+  }
+
   /// Appends the unchanged segment to a file.
   ///
   /// - Returns: Why the segment cannot be read; nil if it could be.

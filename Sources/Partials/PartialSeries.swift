@@ -5,20 +5,33 @@ import HTTPReassembly
 public struct PartialSeries: Sendable {
   /// The segments, in order.
   public let segments: [PartialSegment]
+  /// The partials that are damaged, so that their segments cannot be told.
+  public let faults: [PartialError]
 
   /// Sorts the segments of partials by the first packets of their captures. Captures without packets come last.
   ///
   /// - Parameters:
   ///   - paths: The partials.
   ///   - mayRepeat: Whether a capture may occur more than once.
-  /// - Throws: if a partial cannot be read, if the partials have different options or secrets, or if a capture occurs twice and must not.
+  /// - Throws: if a partial cannot be read, if all are damaged, if they have different options or secrets, or if a capture occurs twice and
+  ///   must not.
   public init(_ paths: [String], mayRepeat: Bool = false) throws(PartialError) {
     var segments: [PartialSegment] = []
-    for path in paths { segments += try PartialSegment.all(in: path) }
+    var faults: [PartialError] = []
+    for path in paths {
+      do throws(PartialError) { segments += try PartialSegment.all(in: path) } catch {
+        guard error.problem == .damaged else { throw error }
+        faults.append(error)
+      }
+    }
+    if segments.isEmpty, let fault = faults.first { throw fault }
+    self.faults = faults
     segments.sort { Self.key($0) < Self.key($1) }
     for (segment, next) in zip(segments, segments.dropFirst()) {
       if !mayRepeat, Self.isSame(segment.head, next.head) { throw PartialError(next.file, .repeated(segment.file)) }
-      if segment.head.options != next.head.options { throw PartialError(next.file, .options(next.head.options)) }
+      if segment.head.options != next.head.options {
+        throw PartialError(next.file, .options(next.head.options, expected: segment.head.options))
+      }
       if segment.head.keys != next.head.keys { throw PartialError(next.file, .keys) }
     }
     self.segments = segments
@@ -33,7 +46,9 @@ public struct PartialSeries: Sendable {
   /// - Throws: the first difference.
   public func require(options: String, keys: String, interval: Int64) throws(PartialError) {
     guard let segment = segments.first else { return }
-    if segment.head.options != options { throw PartialError(segment.file, .options(segment.head.options)) }
+    if segment.head.options != options {
+      throw PartialError(segment.file, .options(segment.head.options, expected: options))
+    }
     if segment.head.keys != keys { throw PartialError(segment.file, .keys) }
     for segment in segments where segment.head.interval != interval { throw PartialError(segment.file, .interval) }
   }

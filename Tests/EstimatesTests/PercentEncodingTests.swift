@@ -18,6 +18,7 @@ import Testing
   /// What an app logs decoded is the same path; what only looks encoded is not.
   @Test func keysAreThoseOfDecodedPaths() {
     func key(_ path: String) -> MatchKey { MatchKey(host: "a.example", path: path) }
+    #expect(MatchKey.decodedQuery("a+b%20c%2B") == "a b c ")
     #expect(key("/caf%C3%A9/") == key("/café"))
     #expect(key("/%+1") != key("/\u{1}"))
     #expect(key("") == key("/"))

@@ -112,7 +112,8 @@ struct OtherFormat {
       (Array("XCP\0".utf8), "NetXray"), (Array("TRSNIFF data".utf8), "Sniffer (DOS)"),
       (Array("btsnoop\0".utf8), "btsnoop"),
     ]
-    return compressions.map { ($0, $1.name, $1.way) }
+    return [(Array("SNIFPART".utf8), "it is a partial", "merge it: sniffer merge FILE")]
+      + compressions.map { ($0, $1.name, $1.way) }
       + captures.map { ($0, "it is a capture of \($1)", "convert it first: editcap FILE capture.pcapng") }
       + [
         // Magic numbers of captures, each octet a character of UTF-16, or replaced where it is none of UTF-8.

@@ -119,11 +119,18 @@ struct VerifyCoverage {
       return "The log is exact: each figure of its \(Numerals.grouped(summary.matched.count)) messages is the wire's."
     }
     guard summary.matched.count + summary.rowsWithoutFigures > 0 else { return found }
+    if areRowsExact {
+      let missed = Numerals.grouped(summary.missed.count) + " other message" + (summary.missed.count == 1 ? "" : "s")
+      let matched = Numerals.grouped(summary.matched.count)
+      return "\(difference) Each figure of its \(matched) messages is the wire's, but it lacks \(missed) of its hosts."
+    }
     return [difference, found, explained, unexplained].compactMap { $0 }.joined(separator: " ")
   }
 
-  /// Whether each figure of the log is the wire's.
-  var isExact: Bool {
+  /// Whether each figure of the log is the wire's, and no message of its hosts is missing that an app could see.
+  var isExact: Bool { areRowsExact && summary.missed.count == 0 }
+
+  private var areRowsExact: Bool {
     summary.matched.count > 0 && summary.appOnly.count == 0 && summary.unexplained == 0
       && summary.exactRows == summary.matched.count
   }

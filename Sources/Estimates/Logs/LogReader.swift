@@ -28,7 +28,13 @@ public struct LogReader: Sendable {
     let shown = try file.format()
     guard shown == .csv else { return shown }
     if CSVLog(file: file, options: options).hasKnownColumns { return .csv }
-    return try JSONLog(file: file, options: options).hasConsoleLines(FirstLine(file)) ? nil : .csv
+    if try JSONLog(file: file, options: options).hasConsoleLines(FirstLine(file)) { return nil }
+    guard !file.isAccessLog else {
+      throw LogError(
+        file: file.path, "is a server's access log; expected a table with the names of its columns: CSV, SQLite or JSON"
+      )
+    }
+    return .csv
   }
 }
 

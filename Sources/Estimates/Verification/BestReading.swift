@@ -155,7 +155,9 @@ extension HeaderForm {
 
 extension WholeReading: CustomStringConvertible {
   var description: String {
-    "\(line); \(isOneSum ? header.descriptionOfSum : header.description); \(body)"
+    // A body may have the other parts.
+    let parts = body.countsHead && line == .nothing && header == .nothing
+    return parts ? "\(body)" : "\(line); \(isOneSum ? header.descriptionOfSum : header.description); \(body)"
   }
 }
 
@@ -171,8 +173,8 @@ extension BodyReading: CustomStringConvertible {
     case .framed: "content with chunk framing, or with all frame headers of the message"
     case .framedWithTrailers: "content with chunk framing, or all frame headers, and trailers"
     case .dataFrames: "content with the headers of its frames"
-    case .everything: "everything transferred, header section included"
-    case .everythingUnframed: "everything transferred but chunk framing, header section included"
+    case .everything: "everything transferred, start-line and header section included"
+    case .everythingUnframed: "everything transferred but chunk framing, start-line and header section included"
     case .characters: "characters of the decoded content"
     case .utf16Units: "UTF-16 units of the decoded content"
     case .limited: "content, at most 1 MiB of it"

@@ -59,6 +59,8 @@ public struct VerificationSummary: Sendable {
   public private(set) var appOnly = Balance()
   /// Messages without a row, to hosts that the log knows.
   public private(set) var wireOnly = Balance()
+  /// Those of them that an app could have seen.
+  public private(set) var missed = Balance()
   /// Messages to other hosts, which the app's monitor does not cover.
   public private(set) var otherHosts = Balance()
   /// Matched requests.
@@ -140,7 +142,9 @@ public struct VerificationSummary: Sendable {
   private mutating func add(_ row: VerifiedRow) {
     switch row.status {
     case .appOnly: appOnly.add(row.total)
-    case .wireOnly: wireOnly.add(row.total)
+    case .wireOnly:
+      wireOnly.add(row.total)
+      if !row.total.causes.contains(where: \.kind.isInvisible) { missed.add(row.total) }
     case .matched, .ambiguous:
       if let message = row.message?.row { invisible += message.ipLength - message.octets.total }
       if row.line.app != nil { lines.add(row.line) }

@@ -48,11 +48,12 @@ package enum BudgetFile {
 
   /// Checks that an analysis can apply the rules of a file.
   ///
-  /// - Throws: When a rule is about methods or paths, and totals are not grouped by them.
+  /// - Throws: When a rule is about methods or paths, and totals are not grouped by them, or about steps, and no marks are given.
   package static func check(
-    _ rules: [BudgetRule], of file: String, grouping: Configuration.Grouping
+    _ rules: [BudgetRule], of file: String, grouping: Configuration.Grouping, hasMarks: Bool
   ) throws(BudgetError) {
     for rule in rules {
+      if rule.scope == .step, !hasMarks { throw BudgetError(file, line: rule.line, "step needs --marks FILE") }
       if rule.method != nil, !grouping.method {
         throw BudgetError(file, line: rule.line, "method needs --group-by host,path,method")
       }

@@ -50,7 +50,11 @@ struct LiveDetail {
 
   private func exchangeLines(width: Int, count: Int, colour: Bool) -> [String] {
     guard !exchanges.isEmpty else {
-      return [Style.faint.apply("None of its exchanges is among the last ones.".shortened(to: width), colour: colour)]
+      let words =
+        RecentExchanges.keeps(api.key)
+        ? "None of its exchanges is among the last ones."
+        : "The exchanges of names longer than \(RecentExchanges.nameLimit) bytes are not kept."
+      return [Style.faint.apply(words.shortened(to: width), colour: colour)]
     }
     var table = TextTable(columns: [
       .init(title: "time (UTC)", isRight: false, importance: 1), .init(title: "status"),

@@ -34,10 +34,15 @@ public struct RecentExchanges: Sendable {
   /// - Parameter grouping: The grouping of APIs.
   public init(grouping: Configuration.Grouping) { self.grouping = grouping }
 
+  /// Whether the exchanges of an API are kept: its name is no longer than the limit.
+  static func keeps(_ key: APIKey) -> Bool {
+    key.host.count + key.path.count + key.method.count + key.process.count <= nameLimit
+  }
+
   /// Adds a final exchange.
   public mutating func add(_ exchange: Exchange, texts: borrowing TextPool) {
     let key = APIKey(exchange, grouping, texts)
-    guard key.host.count + key.path.count + key.method.count + key.process.count <= Self.nameLimit else { return }
+    guard Self.keeps(key) else { return }
     let entry = Entry(
       key: key, path: Array(texts.octets(exchange.path).prefix(Self.nameLimit)),
       method: Array(texts.octets(exchange.method).prefix(Self.nameLimit)), started: exchange.started,
@@ -58,7 +63,7 @@ public struct RecentExchanges: Sendable {
     forEachOpenMessage { message, texts in
       guard message.exchange != 0, found[message.exchange] != nil || found.count < Self.limit else { return }
       let key = APIKey(message, grouping, texts)
-      guard key.host.count + key.path.count + key.method.count + key.process.count <= Self.nameLimit else { return }
+      guard Self.keeps(key) else { return }
       var (entry, requestEnd) =
         found[message.exchange]
         ?? (

@@ -148,7 +148,7 @@ package struct AnomalyExplanation: Sendable {
     .httpFieldLineMalformed: ("A line of a header section is not a field", .counted),
     .httpSpaceBeforeColon: ("A field name has a space before its colon", .framing),
     .httpLineTooLong: ("A line is longer than is kept", .limit),
-    .httpNonASCII: ("A start-line has bytes beyond ASCII", .counted),
+    .httpNonASCII: ("A field line has bytes beyond ASCII", .counted),
     .httpHostMissing: ("An HTTP/1.1 request has no Host field", .counted),
     .httpHostRepeated: ("A request has several Host fields", .framing),
     .httpContentLengthRepeated: ("Content-Length is there several times", .framing),

@@ -33,11 +33,11 @@ public struct SummaryChoices: Sendable {
 
   /// The fault of the column to sort by; nil for a valid column.
   public var fault: String? {
-    guard let column, !columns.contains(column) else { return nil }
-    return Self.fault(of: column, among: Self.headings + columns)
+    guard let sort, let column, !columns.contains(column) else { return nil }
+    return Self.fault(of: sort, among: (grouping == nil ? Self.headings : Array(Self.headings.prefix(3))) + columns)
   }
 
-  /// The headings of the summary's tables that rows can be sorted by, besides names of columns.
+  /// The headings of the summary's tables that rows can be sorted by, besides names of columns. Groups have the first three.
   private static let headings = ["total", "up", "down", "header", "p95"]
 
   /// The name of the column to sort by, where `sort` may be a heading of the summary.

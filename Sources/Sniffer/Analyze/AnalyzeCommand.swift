@@ -70,7 +70,7 @@ struct AnalyzeCommand: ParsableCommand {
     if keepPackets, partial == nil { throw ValidationError("--keep-packets needs --partial.") }
     if partial != nil {
       if options.output != nil || summary.json { throw ValidationError("--partial writes no report.") }
-      if follow || input.captures.contains("-") {
+      if follow || input.captures.contains(where: CaptureSeries.isStream) {
         throw ValidationError("--partial reads each capture twice, and needs files that are complete.")
       }
     }
@@ -79,7 +79,7 @@ struct AnalyzeCommand: ParsableCommand {
         throw ValidationError("--resume needs --output with a folder.")
       }
       if partial != nil { throw ValidationError("--partial writes no report: there is nothing to resume.") }
-      if follow || input.captures.contains("-") {
+      if follow || input.captures.contains(where: CaptureSeries.isStream) {
         throw ValidationError("--resume reads each capture twice, and needs files that are complete.")
       }
       if options.format.names.contains(.har), options.harContent != nil {

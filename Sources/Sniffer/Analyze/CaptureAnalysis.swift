@@ -217,6 +217,7 @@ struct CaptureAnalysis {
     if options.threads > 1 { pipeline.countTablesConcurrently() }
     readKeys(&pipeline)
     pipeline.leavesOutCopies = leavesOutCopies
+    for fault in partials?.faults ?? [] { console.fail(fault.description) }
     if let partials, leavesOutCopies {
       var captures = OverlappingPartials(partials)
       read(&captures, &pipeline) { $0.description }
@@ -341,8 +342,9 @@ struct CaptureAnalysis {
           break
         }
         console.fail(error.description)
-        // Later partials would belong to connections that this one may have ended.
-        break
+        // Nothing of a damaged segment is counted. Later partials may belong to connections that it has ended.
+        guard error.problem == .damaged else { break }
+        finishConnections(&pipeline)
       }
     }
     pipeline.setDropped(partials.dropped ?? 0)

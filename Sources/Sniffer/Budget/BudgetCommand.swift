@@ -84,7 +84,7 @@ struct BudgetCommand: ParsableCommand {
   private func readRules() throws -> [BudgetRule] {
     do throws(BudgetError) {
       let rules = try BudgetFile.read(budget)
-      try BudgetFile.check(rules, of: budget, grouping: options.configuration.grouping)
+      try BudgetFile.check(rules, of: budget, grouping: options.configuration.grouping, hasMarks: options.marks != nil)
       return rules
     } catch {
       ErrorOutput.write(error.description)

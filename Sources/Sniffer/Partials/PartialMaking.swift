@@ -96,12 +96,13 @@ struct PartialMaking {
     return console.status
   }
 
-  /// Whether a partial is of the capture with this name, and made with the options of this run.
+  /// Whether a partial is whole, of the capture with this name, and made with the options of this run.
   func fits(_ path: String, _ capture: String) -> Bool {
     guard let segments = try? PartialSegment.all(in: path), segments.count == 1 else { return false }
     let (head, expected) = (segments[0].head, head(of: capture))
     return head.toolVersion == expected.toolVersion && head.capture == expected.capture
       && head.options == expected.options && head.keys == expected.keys && head.interval == expected.interval
+      && segments[0].isWhole
   }
 
   /// Writes the partial of captures to a folder. Returns whether it got its name.

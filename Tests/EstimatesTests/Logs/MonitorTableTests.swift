@@ -38,6 +38,25 @@ struct MonitorTableTests {
     #expect(entries.dropLast().allSatisfy { $0.exchange == nil } && entries.last?.exchange != nil)
   }
 
+  @Test("a trace's name joins no rows of several requests, and a response without a request joins none")
+  func traces() throws {
+    let columns = "host,type,path,occur_time,length,exchange"
+    let overlapping = try log(
+      columns, ["request,/1", "request,/2", "response,/1", "response,/2"].map { "h,\($0),1772359200,1,7" })
+    #expect(overlapping.entries.allSatisfy { $0.exchange == nil })
+    let first = ["request,/1", "response,/1"].map { "h,\($0),1772359200,1,6" }
+    let turns = ["response,/1", "request,/1", "response,/1", "request,/1", "response,/1"]
+    let found = try log(columns, first + turns.map { "h,\($0),1772359200,1,7" }).entries
+    #expect(found.map(\.exchange) == [1, 1, 2, 3, 3, 4, 4])
+    // A log that writes the response first, and a redirection whose response has the address of its end.
+    let reversed = try log(
+      columns,
+      ["response,/1", "request,/1"].map { "h,\($0),1772359200,1,6" } + turns.prefix(4).map { "h,\($0),1772359200,1,7" })
+    #expect(reversed.entries.map(\.exchange) == [1, 1, 2, 2, 3, 3])
+    let redirected = try log(columns, ["request,/1", "response,/2"].map { "h,\($0),1772359200,1,7" })
+    #expect(redirected.entries.map(\.exchange) == [1, 1])
+  }
+
   @Test("methods of libraries that name them in lower case are those that are sent; others are as they are")
   func methods() throws {
     let found = try rows(
@@ -87,8 +106,8 @@ struct MonitorTableTests {
     #expect(try rows(columns + "duration", start + "0.25", start).map(\.endTime) == [after(250), nil])
     let long = try log(columns + "duration", [start + "0.25", start + "250000000"])
     #expect(long.entries.map(\.endTime) == [nil, nil])
-    #expect(
-      long.notices.last == "column duration is not in seconds and is skipped; map it, as duration_ms=duration")
+    let advice = "if it is in milliseconds, map it, as duration_ms=duration"
+    #expect(long.notices.last == "column duration is not in seconds and is skipped; \(advice)")
     #expect(
       try LogFolder.refusal(columns + "end_time\n" + start + "yesterday\n").hasPrefix(
         "line 2, column end_time: expected a time"))

@@ -45,6 +45,28 @@ struct WrongCSVTests {
         == "line 5, column body_length: expected a whole number of bytes, found '?'; 3 of 5 rows are wrong")
   }
 
+  @Test(
+    "a server's access log is named",
+    arguments: [
+      "192.0.2.1 - - [01/Mar/2026:10:00:00 +0000] \"GET / HTTP/1.1\" 200 5\n", "#Software: IIS\n#Fields: date time\n",
+      "h2 2026-03-01T10:00:00Z app/lb \"GET https://h:443/ HTTP/2.0\" 200\n",
+    ])
+  func accessLog(text: String) throws {
+    #expect(
+      try LogFolder.refusal(text)
+        == "is a server's access log; expected a table with the names of its columns: CSV, SQLite or JSON")
+  }
+
+  @Test("- in the place of a length is unknown, and a column of both directions is named")
+  func dashes() throws {
+    let log = try LogFolder.read("url,request_bytes,response_bytes,bytes\nhttp://h/,-,7,9\n")
+    #expect(log.entries.map(\.length) == [nil, 7])
+    #expect(
+      log.notices.contains(
+        "column bytes may count both directions, and is not verified; if it does not, map it, as response_length=bytes"
+      ))
+  }
+
   @Test("missing columns are named, with what there is")
   func columns() throws {
     #expect(

@@ -87,11 +87,17 @@ import Testing
     let path = try BudgetFile.rules("limits:\n  - path: /a\n    ip_bytes: 1", file: "f")
     typealias Grouping = Configuration.Grouping
     #expect(throws: BudgetError.self) {
-      try BudgetFile.check(method, of: "f", grouping: Grouping(path: true, method: false))
+      try BudgetFile.check(method, of: "f", grouping: Grouping(path: true, method: false), hasMarks: false)
     }
     #expect(throws: BudgetError.self) {
-      try BudgetFile.check(path, of: "f", grouping: Grouping(path: false, method: false))
+      try BudgetFile.check(path, of: "f", grouping: Grouping(path: false, method: false), hasMarks: false)
     }
-    try BudgetFile.check(method + path, of: "f", grouping: Grouping(path: true, method: true))
+    try BudgetFile.check(method + path, of: "f", grouping: Grouping(path: true, method: true), hasMarks: false)
+    let step = try BudgetFile.rules("limits:\n  - step: a\n    ip_bytes: 1", file: "f")
+    let error = #expect(throws: BudgetError.self) {
+      try BudgetFile.check(step, of: "f", grouping: Grouping(path: true, method: true), hasMarks: false)
+    }
+    #expect(error?.description == "f: line 2: step needs --marks FILE")
+    try BudgetFile.check(step, of: "f", grouping: Grouping(path: true, method: true), hasMarks: true)
   }
 }

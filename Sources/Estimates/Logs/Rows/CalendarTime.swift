@@ -1,5 +1,6 @@
 /// A date with a time of day, as in RFC 3339 and ISO 8601. It has `yyyy-MM-dd`, `T` or a space, `HH:mm:ss`, and a fraction after
-/// a point or comma. A zone (`Z`, `+hh:mm`, `+hhmm`, `+hh`) may follow, with or without a space.
+/// a point or comma. A zone (`Z`, `+hh:mm`, `+hhmm`, `+hh`) may follow, with or without a space. In servers' logs, the date is
+/// `dd/MMM/yyyy` with a colon behind it.
 struct CalendarTime: Equatable {
   /// Seconds since 1970 on a clock that shows this time.
   let seconds: Int64
@@ -11,10 +12,8 @@ struct CalendarTime: Equatable {
   /// Parses a time; nil for other text. A leap second counts as the second after it.
   init?(_ text: String) {
     var rest = text.utf8[...]
-    guard let year = Self.number(&rest, digits: 4), Self.take(&rest, "-"),
-      let month = Self.number(&rest, digits: 2), 1...12 ~= month, Self.take(&rest, "-"),
-      let day = Self.number(&rest, digits: 2), 1...Self.days(inMonth: month, of: year) ~= day,
-      Self.take(&rest, "T") || Self.take(&rest, "t") || Self.take(&rest, " "),
+    guard let (year, month, day) = Self.date(&rest) ?? Self.serversDate(&rest), 1...12 ~= month,
+      1...Self.days(inMonth: month, of: year) ~= day,
       let hour = Self.number(&rest, digits: 2), hour < 24, Self.take(&rest, ":"),
       let minute = Self.number(&rest, digits: 2), minute < 60, Self.take(&rest, ":"),
       let second = Self.number(&rest, digits: 2), second < 61
@@ -32,6 +31,31 @@ struct CalendarTime: Equatable {
     self.nanoseconds = nanoseconds
     self.offset = offset
   }
+
+  /// `yyyy-MM-dd` and what separates it from the time; else nil, and nothing is taken.
+  private static func date(_ text: inout Substring.UTF8View) -> (year: Int, month: Int, day: Int)? {
+    var rest = text
+    guard let year = number(&rest, digits: 4), take(&rest, "-"), let month = number(&rest, digits: 2),
+      take(&rest, "-"), let day = number(&rest, digits: 2), take(&rest, "T") || take(&rest, "t") || take(&rest, " ")
+    else { return nil }
+    text = rest
+    return (year, month, day)
+  }
+
+  /// `dd/MMM/yyyy:`, as Apache and nginx write it, in brackets or not; else nil.
+  private static func serversDate(_ rest: inout Substring.UTF8View) -> (year: Int, month: Int, day: Int)? {
+    if take(&rest, "["), rest.last == UInt8(ascii: "]") { rest.removeLast() }
+    guard let day = number(&rest, digits: 2), take(&rest, "/"),
+      let month = months.firstIndex(where: { rest.starts(with: $0.utf8) })
+    else { return nil }
+    rest.removeFirst(3)
+    guard take(&rest, "/"), let year = number(&rest, digits: 4), take(&rest, ":") else { return nil }
+    return (year, month + 1, day)
+  }
+
+  private static let months = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
 
   static func isDigit(_ octet: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= octet }
 

@@ -45,6 +45,12 @@ struct ColumnPositions {
       throw Self.missing(missing, columns, header)
     }
     guard hasMessages || hasExchanges else { throw Self.missing(LogColumn.lengths, columns, header) }
+    let sum = shape == .message ? nil : folded.firstIndex(where: LogColumn.sums.contains)
+    self.sum = sum.map { index in
+      let name = header[index].shortened()
+      return "column \(name) may count both directions, and is not verified; if it does not, map it, as "
+        + "response_length=\(name)"
+    }
     let others = shape == .message ? LogColumn.ofExchanges : LogColumn.ofMessages
     found = LogColumn.allCases.compactMap { column in
       others.contains(column) ? nil : indices[column].map { Found(column: column, index: $0) }
@@ -58,7 +64,9 @@ struct ColumnPositions {
   func has(_ column: LogColumn) -> Bool { found.contains { $0.column == column } }
 
   /// A notice for each figure that this log lacks.
-  var notices: [String] {
+  var notices: [String] { missing + (sum.map { [$0] } ?? []) }
+
+  private var missing: [String] {
     switch shape {
     case .message: LogColumn.lengths.filter { !has($0) }.map { "no column \($0.rawValue): it is not verified" }
     case .exchange:
@@ -68,6 +76,9 @@ struct ColumnPositions {
       }
     }
   }
+
+  /// A notice for a column that may have both directions, where a row is an exchange.
+  private let sum: String?
 
   /// The position of a column; nil when it is absent.
   static func index(

@@ -4,10 +4,12 @@ import HTTPReassembly
 ///
 /// Names are unique only within one run of an app, and one file may hold logs of several runs. So a name begins a new exchange
 /// when its current one cannot take the row: a second request or response, or another host. A name whose requests wait for
-/// their responses together is no exchange's: it may be a connection's, a session's or an API's.
+/// their responses together is no exchange's: it may be a trace's, a connection's, a session's or an API's.
 struct ExchangeNumbers {
   private var exchanges: [String: Exchange] = [:]
   private var count = 0
+  /// The exchanges whose response's row came before their request's, less all others with both.
+  private var reversed = 0
   /// The first number of the name of each number.
   private var first: [Int] = []
   /// The first numbers of names that are no exchange's.
@@ -16,6 +18,8 @@ struct ExchangeNumbers {
   private struct Exchange {
     let number: Int
     let host: String
+    /// The path and the query of its first row.
+    let target: Target
     /// The first number of its name.
     let first: Int
     var hasRequest = false
@@ -23,34 +27,51 @@ struct ExchangeNumbers {
     /// The earlier requests of the name that had no response when the next one came, and the responses that came for one of them.
     var waiting = 0
     var late = 0
+
+    /// Whether a row may belong to it. In a log whose requests come first, a response without one leaves the next request alone.
+    func takes(_ row: LogEntry, _ rowTarget: Target, isReversed: Bool) -> Bool {
+      guard row.host == host else { return false }
+      return switch row.kind {
+      case .request: !hasRequest && (!hasResponse || isReversed && rowTarget == target)
+      case .response: !hasResponse
+      case .interim: true
+      }
+    }
   }
 
   /// The late responses that make a name no exchange's. Two loggers of one exchange make one.
   private static let sharedAfter = 2
 
+  private struct Target: Equatable {
+    let path: String
+    let query: String?
+  }
+
   /// The exchange of a row, from 1. An exchange takes any number of interim responses.
-  mutating func number(_ name: String, _ kind: MessageKind, host: String) -> Int {
-    var exchange = exchanges[name]
-    if let known = exchange,
-      known.host != host || kind == .request && known.hasRequest || kind == .response && known.hasResponse
-    {
-      exchange = nil
-    }
-    if exchange == nil {
+  mutating func number(_ name: String, _ row: LogEntry) -> Int {
+    let target = Target(path: row.path, query: row.query)
+    let last = exchanges[name]
+    let isNew = last.map { !$0.takes(row, target, isReversed: reversed >= 0) } ?? true
+    if isNew {
       count += 1
-      first.append(exchanges[name]?.first ?? count)
+      first.append(last?.first ?? count)
     }
-    var taken = exchange ?? begun(after: exchanges[name], kind, host: host)
-    if taken.late >= Self.sharedAfter { shared.insert(taken.first) }
-    if kind == .request { taken.hasRequest = true }
-    if kind == .response { taken.hasResponse = true }
+    var taken = if !isNew, let last { last } else { begun(after: last, row, target) }
+    if row.kind == .request, taken.hasResponse { reversed += 1 }
+    if row.kind == .response, taken.hasRequest { reversed -= 1 }
+    // A response has the target of its request, but for a redirection's.
+    let isOfAnother = row.kind == .response && taken.hasRequest && taken.waiting > 0 && taken.target != target
+    if taken.late >= Self.sharedAfter || isOfAnother { shared.insert(taken.first) }
+    if row.kind == .request { taken.hasRequest = true }
+    if row.kind == .response { taken.hasResponse = true }
     exchanges[name] = taken
     return taken.number
   }
 
   /// The exchange that begins with the newest number.
-  private func begun(after last: Exchange?, _ kind: MessageKind, host: String) -> Exchange {
-    var next = Exchange(number: count, host: host, first: last?.first ?? count)
+  private func begun(after last: Exchange?, _ row: LogEntry, _ target: Target) -> Exchange {
+    let kind = row.kind
+    var next = Exchange(number: count, host: row.host, target: target, first: last?.first ?? count)
     guard let last else { return next }
     let isWaiting = last.hasRequest && !last.hasResponse
     (next.waiting, next.late) = (last.waiting + (kind == .request && isWaiting ? 1 : 0), last.late)

@@ -25,7 +25,8 @@ extension LogColumn {
     case .time:
       [
         "starttime", "startdate", "startdatestring", "startedat", "starteddatetime", "timestart", "timesstart",
-        "requeststarttime", "requestdate", "requesttimestamp", "timestamp", "@timestamp", "time", "ts",
+        "requeststarttime", "requeststartdate", "requestdate", "requesttimestamp", "timestamp", "@timestamp", "time",
+        "ts",
       ]
     case .endTime: ["enddate", "enddatestring", "endedat", "timeend", "timesend"]
     case .method: ["httpmethod", "requestmethod", "requesthttpmethod"]

@@ -121,8 +121,9 @@ struct MonitorRow {
     return [request, response]
   }
 
-  /// A length: -1 means unknown, as in HAR and in the counts of Apple and OkHttp.
+  /// A length: -1 means unknown, as in HAR and in the counts of Apple and OkHttp, and so does the `-` of servers' logs.
   private static func figure(_ cell: LogCell, _ column: LogColumn) throws(RowProblem) -> Int? {
+    if cell == .text("-") { return nil }
     let length = try cell.length(column)
     return length == -1 ? nil : length
   }

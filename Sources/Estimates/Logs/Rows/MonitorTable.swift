@@ -36,7 +36,7 @@ struct MonitorTable {
     switch columns.shape {
     case .message:
       var entry = row.message()
-      entry.exchange = row.exchange.map { exchanges.number($0, entry.kind, host: entry.host) }
+      entry.exchange = row.exchange.map { exchanges.number($0, entry) }
       newest.append(entry)
     case .exchange:
       count += 1
@@ -73,7 +73,8 @@ struct MonitorTable {
       for index in log.entries.indices where log.entries[index].kind != .request || columns.shape == .message {
         log.entries[index].endTime = nil
       }
-      log.notices.append("column duration is not in seconds and is skipped; map it, as duration_ms=duration")
+      log.notices.append(
+        "column duration is not in seconds and is skipped; if it is in milliseconds, map it, as duration_ms=duration")
     }
     log.noteTimes()
     return log

@@ -58,7 +58,7 @@ struct LogExchange {
     if entry.kind == .request || host.isEmpty {
       host = entry.host
       key = MatchKey(entry)
-      query = entry.query.map(MatchKey.decoded)
+      query = entry.query.map(MatchKey.decodedQuery)
       time = entry.time
     }
     if entry.kind == .request { queryLength = entry.queryLength }

@@ -5,7 +5,7 @@ import HTTPReassembly
 ///
 /// Apps log paths as sent or percent-decoded, with or without the final slash, and hosts without port. The key makes these equal.
 struct MatchKey: Hashable {
-  /// The host, lower-case, without port.
+  /// The host, lower-case, without port, as `HostForm` writes it.
   var host: String
   /// The path, percent-decoded, without a slash at its end.
   var path: String
@@ -15,7 +15,7 @@ struct MatchKey: Hashable {
   var method = ""
 
   init(host: String, path: String) {
-    self.host = Self.withoutPort(host.lowercased())
+    self.host = HostForm.compared(Self.withoutPort(host.lowercased()))
     let decoded = Self.decoded(path)
     self.path =
       decoded.count > 1 && decoded.hasSuffix("/") ? String(decoded.dropLast()) : decoded.isEmpty ? "/" : decoded
@@ -39,6 +39,12 @@ struct MatchKey: Hashable {
       host[host.index(after: colon)...].utf8.allSatisfy({ (0x30...0x39).contains($0) })
     else { return nil }
     return colon
+  }
+
+  /// A query percent-decoded. A plus sign is a space, which forms write so.
+  static func decodedQuery(_ text: String) -> String {
+    text.utf8.contains(UInt8(ascii: "+")) || text.utf8.contains(UInt8(ascii: "%"))
+      ? decoded(text).replacing("+", with: " ") : text
   }
 
   /// The text percent-decoded; octets that are not UTF-8 become U+FFFD, on both sides alike.

@@ -142,6 +142,6 @@ struct RequestChains {
   }
 
   private static func query(_ reference: Substring) -> String {
-    reference.firstIndex(of: "?").map { MatchKey.decoded(String(reference[reference.index(after: $0)...])) } ?? ""
+    reference.firstIndex(of: "?").map { MatchKey.decodedQuery(String(reference[reference.index(after: $0)...])) } ?? ""
   }
 }

@@ -29,7 +29,7 @@ extension AppLog {
     for exchange in exchanges { sent[exchange.key, default: []].insert(exchange.query ?? "") }
     return entries.map { entry in
       guard entry.masksQuery, let known = sent[MatchKey(entry)], let query = entry.query,
-        !known.contains(MatchKey.decoded(query))
+        !known.contains(MatchKey.decodedQuery(query))
       else { return entry }
       var entry = entry
       (entry.query, entry.queryLength) = (nil, nil)

@@ -76,7 +76,7 @@ struct WireExchange {
       key = MatchKey(message)
       method = message.method
       if !message.startLine.isEmpty, !message.row.flags.contains(.lineTooLong) {
-        query = MatchKey.decoded(String(decoding: RequestTargetParts.query(message.startLine), as: UTF8.self))
+        query = MatchKey.decodedQuery(String(decoding: RequestTargetParts.query(message.startLine), as: UTF8.self))
       }
     case .response:
       response = index

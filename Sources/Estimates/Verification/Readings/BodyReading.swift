@@ -35,6 +35,9 @@ enum BodyReading: Reading, CaseIterable {
 
   static let limit = 1 << 20
 
+  /// Whether it counts start-line and header section, too.
+  var countsHead: Bool { self == .everything || self == .everythingUnframed }
+
   func figure(of message: WireMessage) -> Int? {
     switch self {
     case .decoded where message.decodedLength == nil, .recompressed where message.gzipLength == nil: nil

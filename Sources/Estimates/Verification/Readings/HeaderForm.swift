@@ -89,10 +89,20 @@ struct HeaderForm: Hashable, Sendable {
   /// Whether the form has octets that only HTTP/2 has on the wire.
   var isEncoded: Bool { encoding != .text }
 
+  /// The octets beside those of names, values and quoting. A form that has some between fields has other ones without any.
+  func octets(fields: Int) -> Int {
+    guard fields == 0 else { return base + perField * fields }
+    return switch self {
+    case .prettyJSON: 4
+    case .compactJSON, .stringifiedJSON, .spacedJSON, .printedDictionary: 2
+    default: base
+    }
+  }
+
   /// The causes of the difference from the wire, for a form of text. `fields` is the number of fields, `quoted` the octets that quoting adds, and
   /// `uncounted` the octets of names and values that do not count.
   func causes(fields: Int, quoted: Int, uncounted: Int) -> [Cause] {
-    let octets = base + perField * fields + quoted - uncounted - (2 + 4 * fields)
+    let octets = octets(fields: fields) + quoted - uncounted - (2 + 4 * fields)
     return switch self {
     case .wire: []
     case .withoutEmptyLine: [Cause(.emptyLine, -2)]

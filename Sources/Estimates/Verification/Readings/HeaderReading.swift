@@ -46,14 +46,13 @@ struct HeaderReading: Reading {
     } else {
       guard message.spelledHeader != nil else { return nil }
     }
-    if namesIdentity, !groups.contains(where: { $0.isChunked }) { return nil }
     if form.isEncoded { return message.row.octets.header + causes(of: message, groups).octets }
     return text(form, message, groups)
   }
 
   /// The figure of a form of text. It is the wire's with all causes, without a list of them: this is asked for most often.
   private func text(_ form: HeaderForm, _ message: WireMessage, _ groups: [FieldGroup]) -> Int {
-    var octets = form.base
+    var octets = 0
     var fields = 0
     for group in groups where unseen.isEmpty || !unseen.contains(group.name) {
       fields += group.countedLines(folds: folds)
@@ -71,7 +70,7 @@ struct HeaderReading: Reading {
       octets += pseudo.textLength + 4 * (host?.lines ?? 0) - (host.map(\.wireLength) ?? 0)
       fields += pseudo.count - (host?.lines ?? 0)
     }
-    octets += form.perField * fields
+    octets += form.octets(fields: fields)
     guard let line else { return octets }
     return octets + message.row.octets.startLine + line.causes(of: message).octets
   }

@@ -69,13 +69,24 @@ struct HeaderReadingSearch {
   func readings(giving figure: Int) -> [HeaderReading] {
     var found: [HeaderReading] = figure == 0 ? [.nothing] : []
     for table in tables {
-      guard let set = table.sums[table.full - figure] else { continue }
       var reading = table.reading
-      reading.unseen = groups.indices.filter { set.members & 1 << UInt64($0) != 0 }.map { groups[$0].name }.sorted()
-      found.append(reading)
+      let base = reading.form?.base ?? 0
+      let isAlone = reading.unsent.isEmpty && !reading.countsPseudoFields
+      let none = isAlone ? reading.form?.octets(fields: 0) ?? base : base
+      // Without any field, the form may have other octets beside them.
+      for hasFields in none == base ? [true] : [true, false] {
+        guard let set = table.sums[table.full - figure + (hasFields ? 0 : none - base)],
+          none == base || (set.members == everyGroup) != hasFields
+        else { continue }
+        reading.unseen = groups.indices.filter { set.members & 1 << UInt64($0) != 0 }.map { groups[$0].name }.sorted()
+        found.append(reading)
+      }
     }
     return found
   }
+
+  /// The set of all fields.
+  private var everyGroup: UInt64 { groups.indices.reduce(0) { $0 | 1 << UInt64($1) } }
 
   /// For each sum of octets, the cheapest set of fields that an app may not have counted.
   private func sums(_ reading: HeaderReading, _ form: HeaderForm) -> [Int: Set] {

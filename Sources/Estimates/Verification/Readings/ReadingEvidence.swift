@@ -293,7 +293,8 @@ struct ReadingEvidence<R: Reading> {
       let count = fits(reading, rest)
       // A reading that fits few of all rows fits them by chance where none fits the others.
       guard count >= Self.leastRows, first != nil || count * Self.leastShare >= samples.count,
-        isBorneOut(reading, rest), !isConstant(reading, rest), !isShift(reading, candidates, rest, fits: count),
+        isBorneOut(reading, rest, known, places), !isConstant(reading, rest),
+        !isShift(reading, candidates, rest, fits: count),
         shapes(reading, rest) >= min(reading.assumptions, Self.mostShapes)
       else { continue }
       let rivals = order.prefix(60).count { other in
@@ -348,15 +349,35 @@ struct ReadingEvidence<R: Reading> {
 
   /// Whether a reading fits nine in ten of the rows for which it gives another figure than a count as on the wire.
   ///
-  /// The count as on the wire itself needs half of the rows that have something to count: those without fit any reading.
-  private func isBorneOut(_ reading: R, _ samples: [Prepared]) -> Bool {
+  /// The count as on the wire itself needs half of the rows that have something to count: those without fit any reading. So does a form
+  /// of all fields where a few other readings of the program fit nine in ten of the other rows: their messages lack some fields. OkHttp
+  /// and Go take two fields off contents that they decode.
+  ///
+  /// The samples are those of the `candidates` at `places`.
+  private func isBorneOut(_ reading: R, _ samples: [Prepared], _ candidates: [Candidate], _ places: [Int]) -> Bool {
     guard reading != plain else {
       let telling = samples.filter { $0.figure != 0 || figure(plain, $0) != 0 }
       return fits(plain, telling) * 2 >= telling.count
     }
     let (fits, telling) = fits(reading, against: plain, samples)
-    return fits >= Self.leastRows && fits * 10 >= telling * 9
+    if fits * 10 >= telling * 9 { return fits >= Self.leastRows }
+    guard reading.isForm, fits >= Self.leastRows, fits * 2 >= telling else { return false }
+    let open = zip(places, samples).filter { figure(reading, $1) != $1.figure }.map(\.0)
+    let others = candidates.filter {
+      $0.reading.assumptions <= Self.mostShapes && $0.reading.isOfOneProgram(with: reading)
+    }
+    var rest = open
+    for _ in 0..<Self.mostOthers {
+      let counts = others.map { other in rest.count { other.fits[$0] } }
+      guard let best = counts.indices.max(by: { counts[$0] < counts[$1] }), counts[best] >= Self.leastRows
+      else { break }
+      rest.removeAll { others[best].fits[$0] }
+    }
+    return rest.count * 10 <= open.count
   }
+
+  /// The readings that together may fit the rows beside those of a form.
+  private static var mostOthers: Int { 3 }
 
   /// Whether a reading of many assumptions gives one figure to all rows that it fits, and the wire has several: that is no way to count.
   /// No more is a sum in which the header section is a constant.

@@ -58,7 +58,7 @@ const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 /** A command for the exchanges of a condition; null where no options name the same ones, and for names that the page has cut or escaped. */
 function commandFor(comparisons) {
   if (data.live || !data.options || data.captures.length !== 1 || comparisons.some(([, value]) => /[\\…"]/u.test(String(value)))) return null;
-  const condition = comparisons.map(([name, value]) => (typeof value === 'number' ? `${name} == ${value}` : `${name} == "${value}"`)).join(' && ');
+  const condition = comparisons.map(([name, value]) => (typeof value === 'string' ? `${name} == "${value}"` : `${name} == ${value ?? 'unknown'}`)).join(' && ');
   const keys = data.keys.map((name) => ` --keys ${quoted(name)}`).join('');
   const options = data.options.map((word) => ` ${/^[\w.-]+$/.test(word) ? word : quoted(word)}`).join('');
   return copier('Copy command', () => `sniffer ${quoted(data.captures[0])}${keys}${options} --where ${quoted(condition)}`);

@@ -136,7 +136,7 @@ function apiDetail(row, exchanges, parts, frames) {
   list.show(exchanges, 'bytes');
   const count = Math.max(row.requests, row.responses);
   return element('div', { class: 'opened' },
-    linkTools(copier('Copy link', linkTo('api', `${row.host}${row.path}`)), commandFor([...(row.method ? [['method', row.method]] : []), ['host', row.host], ['api_path', row.path]])),
+    linkTools(copier('Copy link', linkTo('api', `${row.host}${row.path}`)), commandFor([...(row.method ? [['method', row.method]] : []), ['host', row.host || null], ['api_path', row.path || null]])),
     barList(parts, ['up', 'down'].map((direction) => [direction, parts.map((part) => row[`${direction}_${part}`])])),
     frameDetail(`${row.host}${row.path}`, frames),
     element('p', { class: 'soft' }, exchanges.length < count ? `Of ${plural(count, 'exchange')}, ${grouped(exchanges.length)} ${exchanges.length === 1 ? 'is' : 'are'} on this page, those with the most bytes first.` : `${plural(exchanges.length, 'exchange')}, those with the most bytes first.`),
