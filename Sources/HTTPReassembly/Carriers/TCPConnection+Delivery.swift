@@ -108,7 +108,12 @@ extension TCPConnection {
     let isNext = first.position == streams[side].acknowledged
     let waited = run.clock - record.opened
     guard isForced || isNext || waited > run.configuration.midstreamStartTimeout else { return }
-    streams[side].start(at: first.position)
+    startInMiddle(side, at: first.position, &run)
+  }
+
+  /// Starts a stream whose beginning was not captured.
+  mutating func startInMiddle(_ side: Side, at position: StreamPosition, _ run: inout Receiver.Context) {
+    streams[side].start(at: position)
     if !record.flags.contains(.noHandshake) {
       record.flags.insert(.noHandshake)
       run.note(.tcpNoHandshake)

@@ -4,6 +4,9 @@ extension TCPConnection {
   mutating func noteSyn(_ segment: TCPSegment, from side: Side, at time: Int64, _ run: inout Receiver.Context) {
     forgetSpoofedStart(of: side, segment, &run)
     let position = streams[side].space.position(of: segment.sequence &+ 1, near: streams[side].start)
+    if !streams[side].isStarted, streams[side].isHolding || streams[side].acknowledged != .unknown {
+      settleEarlier(side, position, &run)
+    }
     if !streams[side].isStarted {
       streams[side].start(at: position)
     } else if position != streams[side].start {
@@ -30,12 +33,28 @@ extension TCPConnection {
     }
   }
 
+  /// Tells what came before the SYN of a stream from the octets of an earlier connection. If it holds some of those, it starts with them.
+  @inline(never)
+  private mutating func settleEarlier(_ side: Side, _ position: StreamPosition, _ run: inout Receiver.Context) {
+    let acknowledged = streams[side].acknowledged
+    if streams[side].isHolding, !(0...Self.lateSyn ~= heldFirst(side) - position) {
+      // The stream began before the capture, and another connection begins now.
+      startInMiddle(side, at: heldFirst(side), &run)
+    } else if acknowledged != .unknown, !(0...Self.lateSyn ~= acknowledged - position) {
+      streams[side].acknowledged = .unknown
+    }
+  }
+
+  /// Octets that may come, or be acknowledged, before a late SYN of their stream.
+  private static var lateSyn: Int { 1 << 20 }
+
   /// Restarts a stream at its SYN, if earlier segments of that side were spoofed.
   ///
-  /// Those have other sequence numbers and no payload. They are a RST or FIN that the other side has not taken.
+  /// Those have other sequence numbers and no payload, and the other side has sent none. They are a RST or FIN that it has not taken.
   private mutating func forgetSpoofedStart(of side: Side, _ segment: TCPSegment, _ run: inout Receiver.Context) {
+    guard streams[side].packets > 1, streams[1 - side].payloadLength == 0 else { return }
     let stream = streams[side]
-    guard !stream.hasSyn, stream.payloadLength == segment.payloadLength, stream.packets > 1,
+    guard !stream.hasSyn, stream.payloadLength == segment.payloadLength,
       stream.space.position(of: segment.sequence &+ 1, near: stream.next) != stream.next
     else { return }
     var fresh = TCPStream()
@@ -127,12 +146,24 @@ extension TCPConnection {
     guard !stream.isStarted || (position >= lowest - 1 && isInReach(position, side)) else {
       return run.note(.tcpResetOutOfWindow)
     }
-    guard !streams[side].isReset else { return }
-    streams[side].isReset = true
+    guard streams[side].reset != .taken else { return }
+    streams[side].reset = stream.isStarted && position > knownEnd(side) ? .ahead : .taken
     streams[side].limit = min(streams[side].limit, max(position, max(stream.next, heldEnd(side))))
     // The receiver of the other stream is gone. It has taken the octets that it acknowledged and those captured already.
     let other = streams[1 - side]
     streams[1 - side].limit = min(other.limit, knownEnd(1 - side))
+  }
+
+  /// Takes a reset back that has not the next number, because its receiver or its sender goes on.
+  mutating func refuteReset(_ run: inout Receiver.Context) {
+    guard streams[0].reset != .taken, streams[1].reset != .taken, streams[0].isReset || streams[1].isReset
+    else { return }
+    run.note(.tcpResetOutOfWindow)
+    for side in 0..<2 {
+      streams[side].reset = .none
+      streams[side].limit = streams[side].fin
+    }
+    isClosed = streams[0].isFinished && streams[1].isFinished
   }
 
   /// Ends the connection, for the capture or for good. Waiting octets are delivered, and its rows are final.

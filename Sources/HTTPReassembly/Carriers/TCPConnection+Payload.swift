@@ -28,6 +28,7 @@ extension TCPConnection {
     var payload = payload
     var source = source
     let end = position + length
+    if end > streams[side].limit, streams[side].limit != streams[side].fin { refuteReset(&run) }
     if end > streams[side].limit {
       // Octets behind the FIN or the reset are not part of the stream.
       run.note(streams[side].fin == streams[side].limit ? .tcpDataBeyondFin : .tcpDataAfterReset)

@@ -195,6 +195,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
       chargeBare(segment, from: side, acknowledged, overhead, at: time, &run)
     }
     if segment.flags.contains(.fin), !segment.flags.contains(.rst) {
+      if streams[0].isReset || streams[1].isReset { refuteReset(&run) }
       noteFin(position + segment.payloadLength, from: side, &run)
     }
     advance(&run, isForced: false)

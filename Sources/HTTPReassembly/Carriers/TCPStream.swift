@@ -9,8 +9,8 @@ struct TCPStream {
   var hasSyn = false
   /// Whether payload is held behind a gap; updated by `TCPConnection.changeHeld`.
   var isHolding = false
-  /// Whether the sender has reset the connection.
-  var isReset = false
+  /// The reset of the connection by the sender.
+  var reset = Reset.none
   /// The meaning of a wrong checksum in this direction.
   var checksums = Checksums.unknown
   /// Whether the session knows that the stream has ended.
@@ -41,6 +41,18 @@ struct TCPStream {
   var payloadLength = 0
   /// The capture time since which octets are held or known to be missing; nil when there are none.
   @OptionalTime var stuckSince: Int64? = nil
+
+  /// A reset of a connection.
+  enum Reset {
+    case none
+    /// With a number beyond the next one: a receiver challenges it (RFC 9293 §3.10.7.4), unless octets before it are lost.
+    case ahead
+    case taken
+  }
+
+  /// Whether the sender has reset the connection.
+  @inline(__always)
+  var isReset: Bool { reset != .none }
 
   /// The meaning of a wrong checksum.
   enum Checksums {

@@ -102,7 +102,11 @@ struct FramingFields {
   }
 
   /// Takes a Transfer-Encoding value: a list of transfer codings (RFC 9112 §6.1).
+  ///
+  /// The obsolete `identity` alone is no coding (RFC 2616 §3.6), and receivers still take it so.
   mutating func addTransferEncoding(_ line: RawSpan, _ range: Range<Int>) {
+    let value = line.trimmingWhitespace(range)
+    if value.count == 8, line.matches("identity", at: value.lowerBound) { return }
     hasTransferEncoding = true
     var offset = range.lowerBound
     while let element = line.nextElement(&offset, in: range) {

@@ -68,7 +68,7 @@ extension UInt8 {
   }
 }
 
-/// A host with its port as reports name it: lower case, without the default port of its scheme.
+/// A host with its port as reports name it: lower case, without the default port of its scheme, and without an empty one (RFC 9110 §4.2.3).
 enum HostName {
   /// The handle of the host and port in `range`; `TextID.none` if there is only whitespace.
   static func intern(
@@ -78,7 +78,11 @@ enum HostName {
     var end = range.upperBound
     if let defaultPort {
       let length = defaultPort.utf8CodeUnitCount
-      if range.count > length, line.matches(defaultPort, at: end - length) { end -= length }
+      if range.count > length, line.matches(defaultPort, at: end - length) {
+        end -= length
+      } else if range.count > 1, line.octet(end - 1) == ASCII.colon, line.octet(end - 2) != ASCII.colon {
+        end -= 1
+      }
     }
     let host = line.extracting(range.lowerBound..<end)
     return host.hasUpperCase ? texts.intern(lowercased(host)) : texts.intern(host)

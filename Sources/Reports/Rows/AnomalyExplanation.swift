@@ -123,7 +123,7 @@ package struct AnomalyExplanation: Sendable {
     .tcpDataAfterReset: ("Bytes came after a reset", .counted),
     .tcpDataBeyondFin: ("Bytes came beyond the end of a stream", .counted),
     .tcpDataOutOfWindow: ("Bytes are far outside of the receiver's window", .counted),
-    .tcpResetOutOfWindow: ("A reset is outside of the window, and is ignored", .counted),
+    .tcpResetOutOfWindow: ("A reset has a number that its receiver does not take, and is ignored", .counted),
     .tcpSynInConnection: ("A SYN came within a connection", .counted),
     .tcpPortReused: ("A new connection has the ports of an open one", .counted),
     .tcpSimultaneousOpen: ("Both sides opened a connection at once", .none),

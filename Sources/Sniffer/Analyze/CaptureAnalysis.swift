@@ -39,6 +39,8 @@ struct CaptureAnalysis {
   var isConfined = false
   /// Whether a partial that needs the packets of its capture is only named in `partialThatNeedsPackets`.
   var mayAskForPackets = false
+  /// Whether a report could not be written to its end.
+  private var hasWriteFailed = false
   /// The partial that has to be made again with all packets, so that these reports are right.
   private(set) var partialThatNeedsPackets: String?
   /// Whether the written files are named after the summary.
@@ -241,7 +243,7 @@ struct CaptureAnalysis {
     do throws(ReportError) { try completing(&pipeline.sink, totals) } catch { failure = error }
     // If the folder is gone, this causes any other error in it.
     do throws(ReportError) { try folder?.requireExistence() } catch { failure = error }
-    if let failure { console.fail(failure) }
+    if let failure { report(failure) }
     if let note = simultaneous.note, !options.quiet { console.say(note) }
     if saysKeyLogs || !printsSummary, !options.quiet {
       KeyLogOutcome(totals.secrets, logs: options.keyLogs, knowsUse: partials == nil).lines().forEach {
@@ -416,17 +418,18 @@ struct CaptureAnalysis {
   private func naming(_ folder: ReportFolder?, in summary: String, _ totals: Totals) -> String {
     guard namesFiles, let folder, case let files = folder.files, !files.isEmpty else { return summary }
     let names = files.joined(separator: ", ").wrapped(to: Self.summaryWidth - 2).map { "  \($0)\n" }
-    let line = "wrote \(ErrorOutput.escaped(folder.path)):\n" + names.joined()
+    let line = "wrote \(ErrorOutput.escaped(folder.path))\(hasWriteFailed ? " in part" : ""):\n" + names.joined()
     let last = Summary.lastLine(totals.ledger) + "\n"
     return summary.hasSuffix(last) ? summary.dropLast(last.count) + line + last : summary + line
   }
 
   /// Reports a write error; the run continues and ends with a failure.
-  mutating func report(_ error: ReportError) { console.fail(error) }
-
-  private mutating func report(sinkError error: any Error) {
-    if let error = error as? ReportError { console.fail(error) }
+  mutating func report(_ error: ReportError) {
+    hasWriteFailed = true
+    console.fail(error)
   }
+
+  private mutating func report(sinkError error: any Error) { (error as? ReportError).map { report($0) } }
 }
 
 extension AnalysisEvent {

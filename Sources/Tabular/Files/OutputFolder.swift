@@ -54,8 +54,13 @@ package struct OutputFolder {
     // An interrupted run or an attacker may have left such a file, so it is removed first.
     try? descriptor.remove(temporary)
     let file = try file(temporary)
-    try write(file)
-    try file.close()
+    do throws(ReportError) {
+      try write(file)
+      try file.close()
+    } catch {
+      try? descriptor.remove(temporary)
+      throw error
+    }
     return PreparedFile(name: name, temporary: temporary, folder: self)
   }
 

@@ -82,6 +82,36 @@ import Testing
     #expect(analysis.ledger[.outOfWindow] == 0)
   }
 
+  /// A reset with a number in the window that is not the next one is challenged (RFC 9293 §3.10.7.4), and the connection goes on.
+  @Test(arguments: [1, 50, 500, 5_000, 60_000] as [UInt32], [Peer.client, Peer.server])
+  func resetAheadOfTheNextOctetIsIgnored(ahead: UInt32, sender: Peer) {
+    var dialogue = answered("/1")
+    var reset = dialogue.segment(sender, .rst)
+    reset.sequence &+= ahead
+    dialogue.capture(reset)
+    dialogue.acknowledge(sender == .client ? .server : .client)
+    for path in ["/2", "/3"] {
+      dialogue.send(.client, HTTP.get(path))
+      dialogue.send(.server, HTTP.ok(HTTP.body(700)))
+    }
+    dialogue.close()
+    let analysis = analyze(dialogue)
+    #expect(analysis.pairs == ["GET /1 200", "GET /2 200", "GET /3 200"])
+    #expect(analysis.messages.allSatisfy { $0.exactness == .exact })
+    #expect(analysis.connection.end == .fin)
+    #expect(analysis.anomalies[.tcpResetOutOfWindow] == 1 && analysis.ledger[.outOfWindow] == 0)
+  }
+
+  /// Nothing comes behind such a reset: octets before it were lost, and it ended the connection.
+  @Test func resetBehindLostOctetsEndsTheConnection() {
+    var dialogue = answered()
+    var reset = dialogue.segment(.client, .rst)
+    reset.sequence &+= 40
+    dialogue.capture(reset)
+    let analysis = analyze(dialogue)
+    #expect(analysis.connection.end == .rst && analysis.anomalies[.tcpResetOutOfWindow] == 0)
+  }
+
   @Test func refusedConnection() {
     var dialogue = Dialogue()
     dialogue.send(.client, [], flags: .syn)
@@ -136,6 +166,37 @@ import Testing
     #expect(analysis.connections.first?.end == .fin)
     #expect(analysis.pairs == ["GET /1 200", "GET /2 200"])
     #expect(analysis.anomalies[.tcpPortReused] == 1)
+  }
+
+  /// The capture begins inside a connection, and its endpoints are used again before its streams count as begun.
+  @Test(
+    arguments: [[], [.client], [.client, .server], [.server]] as [[Peer]],
+    [10_000_000, 1_000_000, 2_000_000_000, 3_000_000_000, 4_000_000_000] as [UInt32])
+  func portReusedAtTheStartOfTheCapture(payloads: [Peer], offset: UInt32) {
+    for (isClosed, pause) in [(true, 1), (false, 1), (true, 30), (false, 45), (true, 400)] as [(Bool, Int64)] {
+      var first = Dialogue.opened()
+      first.segments = []
+      for peer in payloads { first.send(peer, peer == .client ? HTTP.get("/1") : HTTP.ok("one")) }
+      if payloads.isEmpty { first.acknowledge(.client) }
+      if isClosed { first.close() }
+      var second = Dialogue(clientSequence: 1_000 &+ offset, serverSequence: 5_000 &+ offset)
+      second.now = first.now + pause * 1_000_000
+      second.open()
+      for path in ["/2", "/3"] {
+        second.send(.client, HTTP.get(path))
+        second.send(.server, HTTP.ok("two"))
+      }
+      second.close()
+      first.segments += second.segments
+      let analysis = analyze(first)
+      let pairs = analysis.pairs
+      #expect(
+        Array(pairs.suffix(2)) == ["GET /2 200", "GET /3 200"], "\(payloads) \(offset) \(isClosed) \(pause): \(pairs)")
+      #expect(analysis.ledger[.outOfWindow] == 0 && analysis.ledger[.retransmitted] == 0)
+      #expect((analysis.request("/1") != nil) == payloads.contains(.client))
+      // Without any payload and end, the first one may be the beginning of the second.
+      #expect(analysis.connections.count == (payloads.isEmpty && !isClosed ? 1 : 2))
+    }
   }
 
   @Test func portReusedWithoutAnEnd() {

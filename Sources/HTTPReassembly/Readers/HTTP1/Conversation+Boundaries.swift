@@ -64,6 +64,13 @@ extension Conversation {
     change(run.rows.messages.look(Int(row)) { $0.exchange }, &run) { $0.isDoubtful = true }
   }
 
+  func isRefused(_ run: borrowing Run) -> Bool {
+    guard owners.look(run.side, { $0.hasMessageInProgress }) else { return false }
+    let (kind, exchange) = run.rows.messages.look(Int(row(run))) { ($0.message.kind, $0.exchange) }
+    guard kind == .request else { return false }
+    return read(exchange, run) { $0.isAnswered && $0.exchange.status >= 300 } ?? false
+  }
+
   mutating func hasNoContent(_ run: inout Run) {
     run.rows[message: row(run)].flags.remove(.closeDelimited)
   }

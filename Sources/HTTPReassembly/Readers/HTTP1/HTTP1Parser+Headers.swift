@@ -63,8 +63,8 @@ extension HTTP1Parser {
     case .none, .tunnel, .length(0): completeMessage(&events, &context)
     case .length(let length):
       remaining = length
-      state = .body
-    case .chunked: state = .chunkSize
+      (state, isBeforeContent) = (.body, true)
+    case .chunked: (state, isBeforeContent) = (.chunkSize, true)
     case .untilClose: state = .bodyUntilClose
     case .undetermined: breakMessage(.framingError, &events, &context)
     case .unconfirmed(let content, let length):
@@ -91,6 +91,22 @@ extension HTTP1Parser {
       return completeMessage(&events, &context)
     }
     startUndecidedContent()
+  }
+
+  /// Ends a request whose content does not come: its final response is there, and a segment begins with another request.
+  ///
+  /// A client that waits for 100 (Continue) may get a final response, and then sends no content (RFC 9110 §10.1.1).
+  @inline(never)
+  mutating func decideRefused<Events: HTTP1Events>(
+    _ octets: RawSpan, _ events: inout Events, _ context: inout Events.Context
+  ) {
+    isBeforeContent = false
+    guard state == .body || state == .chunkSize, lineLength == 0,
+      let lineFeed = octets.firstOffset(of: ASCII.lineFeed, in: 0..<octets.byteCount), lineFeed > 0,
+      case .request(let request) = StartLine(octets.extracting(0..<lineFeed - 1)),
+      Method.isRegistered(octets, request.method), octets.isVersion1(request.version), events.isRefused(context)
+    else { return }
+    completeWithoutContent(&events, &context)
   }
 
   mutating func completeWithoutContent<Events: HTTP1Events>(

@@ -36,6 +36,8 @@ struct HTTP1Parser {
   var isWaiting = false
   /// Whether reading pauses so that the other side can be read first.
   var isPaused = false
+  /// Whether a header section has just ended, and content follows that has not begun. A refused request has none (RFC 9110 §10.1.1).
+  var isBeforeContent = false
   /// The end of content that may follow, in the state `undecided`. Its length is in `remaining`.
   var undecided = UndecidedContent.length
   /// Octets of content or of a chunk that are still to come.
@@ -92,7 +94,7 @@ struct HTTP1Parser {
   /// Passes `count` octets, if they are content and not its last octets. `consume` would hand them over unchanged.
   @inline(__always)
   mutating func passContent(_ count: Int) -> Bool {
-    guard state == .body || state == .chunkData, count < remaining, !isWaiting else { return false }
+    guard state == .body || state == .chunkData, count < remaining, !isWaiting, !isBeforeContent else { return false }
     isPaused = false
     position += count
     remaining -= count
@@ -108,11 +110,13 @@ struct HTTP1Parser {
     if state == .other || (state == .startLine || state == .lost) && lineLength > 0 {
       resynchronizeAtSegmentStart(octets, &events, &context)
     }
+    if isBeforeContent { decideRefused(octets, &events, &context) }
     isPaused = false
     isFreshTunnel = false
     while offset < count, !isWaiting, !isPaused {
       switch state {
       case .body, .chunkData:
+        isBeforeContent = false
         let length = min(remaining, count - offset)
         events.body(octets.extracting(offset..<offset + length), &context)
         offset += length
@@ -144,6 +148,7 @@ struct HTTP1Parser {
           offset += consumeLine(octets, from: offset, arrival, &events, &context)
         }
       case .chunkSize where partial == nil:
+        isBeforeContent = false
         let length = consumeChunkSize(octets, from: offset, &events, &context)
         offset += length
         if length == 0 { offset += consumeLine(octets, from: offset, arrival, &events, &context) }

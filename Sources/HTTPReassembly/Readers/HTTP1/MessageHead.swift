@@ -300,7 +300,7 @@ struct MessageHead {
 extension RawSpan {
   /// Whether the octets in `range` are `HTTP/1.1` or `HTTP/1.0`.
   @inline(__always)
-  fileprivate func isVersion1(_ range: Range<Int>) -> Bool {
+  func isVersion1(_ range: Range<Int>) -> Bool {
     range.count == 8 && (isVersion11(at: range.lowerBound) || matchesExactly("HTTP/1.0", at: range.lowerBound))
   }
 }

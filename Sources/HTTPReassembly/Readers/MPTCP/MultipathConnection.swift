@@ -176,7 +176,7 @@ extension TCPConnection where Receiver == Session {
 
   /// Takes the close of the connection at once, as a reset.
   mutating func takeReset(from side: Side, _ run: inout Run) {
-    streams[side].isReset = true
+    streams[side].reset = .taken
     advance(&run, isForced: false)
   }
 }

@@ -135,6 +135,8 @@ struct EventRecorder: HTTP1Events {
   func mayBeNextResponse(at position: StreamPosition, _ arrival: SegmentArrival, _ context: Context) -> Bool {
     position == arrival.segment
   }
+  func isRefused(_ context: Context) -> Bool { false }
+
   mutating func hasNoContent(_ context: inout Context) { add("no content") }
   mutating func opensTunnel(_ context: inout Context) { add("tunnel") }
 
