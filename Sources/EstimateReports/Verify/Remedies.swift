@@ -20,7 +20,7 @@ extension Cause.Kind {
     case .pseudoFields, .fieldNotSent: "leave them out"
     case .lineInHeader: "count it once"
     case .unit: "log bytes, and do not round"
-    case .exchangedColumns: "correct the names of the columns"
+    case .exchangedColumns: "correct the names of the columns; a server sends the response"
     case .bodyNotCounted: "count body streams and uploads as they are sent, or use task metrics"
     case .decodedContent: "use Content-Length, or the bytes received before decoding"
     case .recompression: "use the bytes received; a second compression has another length"

@@ -50,7 +50,8 @@ package struct BudgetRule: Sendable {
 
   /// The sentence for a rule that matches nothing, escaped.
   package var unmatchedText: String {
-    "no \(scope == .host ? "host" : scope == .step ? "step" : "API") matches \(text)"
+    let hint = path.text.contains("{") ? "; paths have {…} with --template or --templates alone" : ""
+    return "no \(scope == .host ? "host" : scope == .step ? "step" : "API") matches \(text)\(hint)"
   }
 
   /// The pattern in words, escaped.

@@ -162,7 +162,7 @@ import Testing
       #expect(outcome.status == 1 || outcome.status == 64, "\(arguments): \(outcome.output)")
       return outcome.error
     }
-    #expect(try error(partials + ["--no-decode"]).contains("made with other options than are given here: none"))
+    #expect(try error(partials + ["--no-decode"]).contains("made with no options, and not with --no-decode"))
     #expect(try error(partials + ["--interval", "1"]).contains("made with another --interval"))
     #expect(try error([partials[0], partials[0]]).contains("there twice"))
     try FileManager.default.copyItem(atPath: partials[0], toPath: scratch.path("copy.partial"))
@@ -176,6 +176,17 @@ import Testing
     changed[30] ^= 1
     _ = try scratch.file("changed.partial", changed)
     #expect(try error([scratch.path("changed.partial")]).contains("the partial is damaged"))
+    // The others are reported, and no partial is made of a damaged one.
+    for damaged in ["cut.partial", "changed.partial"] {
+      let rest = try Sniffer.run(["merge", partials[1], scratch.path(damaged)])
+      let alone = try Sniffer.run(["merge", partials[1]])
+      #expect(rest.status == 1 && rest.error.contains("the partial is damaged, and left out"), "\(rest.error)")
+      #expect(rest.outputLines.last == alone.outputLines.last && alone.status == 0)
+      #expect(
+        try error([partials[1], scratch.path(damaged), "--partial", scratch.path("joined.partial")]).contains("damaged")
+      )
+      #expect(!FileManager.default.fileExists(atPath: scratch.path("joined.partial")))
+    }
   }
 
   /// A SYN that is sent again in the next file: nobody can say by the SYN alone whether it begins another connection.
