@@ -41,9 +41,6 @@ public struct PartialError: Error, Equatable, Sendable, CustomStringConvertible 
     self.problem = problem
   }
 
-  /// The error of a segment that is damaged.
-  package init(damaged segment: PartialSegment) { self.init(segment.file, .damaged) }
-
   /// Creates an error for a fault in a partial's records.
   package init(_ file: String, capture: String, fault: PartFault) {
     switch fault {

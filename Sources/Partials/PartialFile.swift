@@ -57,20 +57,25 @@ public struct PartialSegment: Sendable, Equatable {
 
   /// Appends the unchanged segment to a file.
   ///
-  /// - Returns: Why the segment cannot be read; nil if it could be.
+  /// - Returns: Why the segment cannot be read, or that it is damaged; nil if it is whole.
   /// - Throws: if the file cannot be written.
   package func copy(to target: OutputFile) throws(ReportError) -> PartialError? {
     let input: PartialInput
     do throws(PartialError) { input = try PartialInput(file) } catch { return error }
-    var offset = start
-    while offset < start + length {
-      let end = min(offset + Self.copyLength, start + length)
-      let octets: [UInt8]
-      do throws(PartialError) { octets = try input.octets(offset..<end) } catch { return error }
-      try target.append(octets)
-      offset = end
+    var checksum = Checksum()
+    let ranges = [start..<checkedRange.lowerBound, checkedRange, checkedRange.upperBound..<start + length]
+    for range in ranges {
+      var offset = range.lowerBound
+      while offset < range.upperBound {
+        let end = min(offset + Self.copyLength, range.upperBound)
+        let octets: [UInt8]
+        do throws(PartialError) { octets = try input.octets(offset..<end) } catch { return error }
+        if range == checkedRange { checksum.add(octets) }
+        try target.append(octets)
+        offset = end
+      }
     }
-    return nil
+    return checksum.value == self.checksum ? nil : PartialError(file, .damaged)
   }
 
   /// Reads all of it once: a segment that is damaged anywhere is refused before any of it is counted.
@@ -78,10 +83,9 @@ public struct PartialSegment: Sendable, Equatable {
   /// - Throws: when its octets are not those that were written.
   func verify(_ input: PartialInput) throws(PartialError) {
     var checksum = Checksum()
-    var offset = blockRange.lowerBound
-    let end = start + length - PartialFormat.footerLength
-    while offset < end {
-      let next = min(offset + Self.copyLength, end)
+    var offset = checkedRange.lowerBound
+    while offset < checkedRange.upperBound {
+      let next = min(offset + Self.copyLength, checkedRange.upperBound)
       checksum.add(try input.octets(offset..<next))
       offset = next
     }
@@ -93,6 +97,9 @@ public struct PartialSegment: Sendable, Equatable {
     let first = start + PartialFormat.magic.count
     return first..<first + blocks
   }
+
+  /// Where the octets are that its checksum is of: the blocks and the head.
+  private var checkedRange: Range<Int> { blockRange.lowerBound..<start + length - PartialFormat.footerLength }
 
   /// Octets that are copied or checked at once.
   private static let copyLength = 1 << 20

@@ -12,8 +12,7 @@ extension TableFile {
     let text = head.starts(with: Self.byteOrderMark) ? head.dropFirst(3) : head[...]
     let first = text.first { !(0x09...0x0d ~= $0 || $0 == 0x20 || $0 == 0x1e) }
     // Only a parser can tell which kind of JSON it is.
-    if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return nil }
-    return .csv
+    return first == UInt8(ascii: "{") || first == UInt8(ascii: "[") ? nil : .csv
   }
 
   /// Whether the first line is one of a server's access log.

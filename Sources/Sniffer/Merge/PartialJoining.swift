@@ -20,7 +20,7 @@ struct PartialJoining {
     do throws(ReportError) {
       let (folder, name) = try PartialSegment.folder(for: path)
       Confinement(inputs: series.segments.map(\.file), outputs: [folder.path]).begin(options.logger)
-      var fault = series.faults.first ?? series.segments.first { !$0.isWhole }.map(PartialError.init(damaged:))
+      var fault = series.faults.first
       let prepared = try folder.prepare(name) { file throws(ReportError) in
         for segment in series.segments where fault == nil { fault = try segment.copy(to: file) }
       }

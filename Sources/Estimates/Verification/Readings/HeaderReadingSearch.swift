@@ -74,9 +74,9 @@ struct HeaderReadingSearch {
       let isAlone = reading.unsent.isEmpty && !reading.countsPseudoFields
       let none = isAlone ? reading.form?.octets(fields: 0) ?? base : base
       // Without any field, the form may have other octets beside them.
-      for hasFields in none == base ? [true] : [true, false] {
-        guard let set = table.sums[table.full - figure + (hasFields ? 0 : none - base)],
-          none == base || (set.members == everyGroup) != hasFields
+      for others in none == base ? [0] : [0, none - base] {
+        guard let set = table.sums[table.full - figure + others],
+          none == base || (set.members == everyGroup) == (others != 0)
         else { continue }
         reading.unseen = groups.indices.filter { set.members & 1 << UInt64($0) != 0 }.map { groups[$0].name }.sorted()
         found.append(reading)
