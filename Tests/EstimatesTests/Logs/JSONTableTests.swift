@@ -52,12 +52,14 @@ struct JSONTableTests {
     try #require(expected.entries.count == 5)
     let objects = Self.objects(nested: nested, sparse: sparse)
     let list = objects.joined(separator: ", ")
+    let named = zip(["b", "\"", "a:{"], objects).map { "\(Self.quoted($0)): \($1)" }
     let texts: [String] = [
       objects.joined(separator: "\n"), "\n" + objects.joined(separator: "\r\n\r\n") + "\n", objects[0],
       "[" + objects.joined(separator: ",\n") + "]",
       "{\"version\": 1, \"names\": [\"a\"], \"rows\": [\(objects.joined(separator: ", "))], \"none\": []}",
       "{\n\"rows\": [\n\(objects.joined(separator: ",\n"))]}",
       objects.joined(separator: ",\n"), list + ",\n", objects.joined(),
+      "{\(named.joined(separator: ", "))}", "{\"app\": {\"name\": \"x\"}, \"rows\": {\"all\": {\n\(named.joined(separator: ",\n"))}}}",
       "\u{1e}" + objects.joined(separator: "\n\u{1e}"), list.replacing(", ", with: ",\n  "),
       objects.joined(separator: "\n").replacing("}", with: "\n}"),
       "{\"app\": {\"id\": [{\"v\": 1}]}, \"data\": {\"of\": {\"rows\": [\(list)]}}}",

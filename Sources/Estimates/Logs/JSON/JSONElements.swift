@@ -5,7 +5,7 @@ import TableReading
 ///
 /// The long arrays are `log.entries` of a HAR, `events` of a netlog, an outermost array, and arrays that an outermost object has, or the
 /// objects in it. Several values behind each other are elements, too, whether commas, lines or record separators (RFC 7464) are between
-/// them. Values that no reader needs are left out: arrays inside of a HAR and of a netlog's constants, and texts that are longer than any
+/// them. So are the members of one object, for a reader that asks for them. Values that no reader needs are left out: arrays inside of a HAR and of a netlog's constants, and texts that are longer than any
 /// that is needed. The decoder then judges each element and the rest; brackets and commas are judged here where it does not see them.
 struct JSONElements {
   /// The places of elements.
@@ -16,6 +16,8 @@ struct JSONElements {
     case outermost
     /// Of an array of the outermost object or of objects in it, the first being 0: the row of a table.
     case member(Int)
+    /// A member of the object that the names of members lead to: the row of a table that has a name.
+    case named([String])
     /// One of the values behind each other: a task, or the row of a table.
     case value
   }
@@ -25,7 +27,7 @@ struct JSONElements {
   /// The octets of a text: a longer one is read as an empty one.
   static let longestText = 1 << 20
   /// Objects around the array of a table.
-  private static let deepestTable = 8
+  static let deepestTable = 8
   /// Values in each other: as many as the decoder takes.
   private static let deepest = 512
   /// The octet in front of each value of a text sequence (RFC 7464 §2.2).
@@ -67,9 +69,13 @@ struct JSONElements {
   private var textLength = 0
   private var name: [UInt8] = []
 
-  /// Elements of `.value` are found where `place` says so, and else behind the first value.
+  /// The names that lead to the object whose members are elements; nil without one.
+  private let way: [String]?
+
+  /// Elements of `.value` are found where `place` says so, and else behind the first value; those of `.named` only where it says so.
   init(file: String, for place: Place? = nil) {
     self.file = file
+    if case .named(let names) = place { way = names } else { way = nil }
     if place == .value { self.place = .value }
   }
 
@@ -102,7 +108,7 @@ struct JSONElements {
         }
       case UInt8(ascii: ":"):
         isName = false
-        try copy(octet)
+        if case .named = place, open.count == depth { element.removeAll(keepingCapacity: true) } else { try copy(octet) }
       case Self.separator where open.isEmpty: beginValues()
       case 0x20, 0x09, 0x0a, 0x0d: if place == nil || !element.isEmpty { try copy(octet) }
       default: try copy(octet)
@@ -141,7 +147,8 @@ struct JSONElements {
     try copy(octet)
     open.append((isObject, []))
     isName = isObject
-    guard !isObject, leftOut == nil else { return }
+    if let way, isObject, place == nil, leadsHere(way) { (place, depth, isAfterComma) = (.named(way), open.count, false) }
+    guard way == nil, !isObject, leftOut == nil else { return }
     if let place {
       // The only arrays that are needed are a task's transactions and an event's header lines.
       if place == .entry { leftOut = open.count }
@@ -205,6 +212,11 @@ struct JSONElements {
 
   /// Whether the outermost object's current member is one of a HAR or a netlog.
   private var isOfOtherLogs: Bool { ["log", "constants", "polledData"].contains { isNamed(open[0].name, $0) } }
+
+  /// Whether names of members lead to the innermost value.
+  private func leadsHere(_ names: [String]) -> Bool {
+    open.count == names.count + 1 && names.indices.allSatisfy { isMember($0, names[$0]) }
+  }
 
   /// Whether the open value at `depth` is an object whose current member has this name.
   private func isMember(_ depth: Int, _ text: String) -> Bool {

@@ -69,7 +69,7 @@ struct JSONLog {
     _ places: [JSONElements.Place], _ isCut: Bool, _ format: LogFormat?
   ) throws(LogError) -> JSONTableLog? {
     guard format == nil || format == .json else { return nil }
-    let tables = places.map { JSONTableLog(log: self, rows: .elements($0), isCut: isCut) }
+    let tables = places.map { table($0, isCut) }
     guard tables.count > 1 else { return tables.first }
     let known = tables.count <= Self.mostArrays ? tables.filter(\.hasKnownColumns) : []
     guard known.count == 1 else {
@@ -78,8 +78,12 @@ struct JSONLog {
     return known[0]
   }
 
+  private func table(_ place: JSONElements.Place, _ isCut: Bool) -> JSONTableLog {
+    JSONTableLog(log: self, rows: .elements(place), isCut: isCut)
+  }
+
   /// Arrays of objects that a file may have if one is the table: the file is read once for each.
-  private static let mostArrays = 8
+  fileprivate static let mostArrays = 8
 
   /// Everything but the elements of long arrays, whether the text ends inside of one, and the places that may have a monitor's table.
   private func document(
@@ -97,7 +101,7 @@ struct JSONLog {
         case .value:
           isTasks = JSONDocument.isTask(element)
           tables = []
-        case .event, .member: break
+        case .event, .member, .named: break
         }
         tables.append(place)
       }
@@ -119,13 +123,20 @@ struct JSONLog {
     switch document {
     case .netlog: return (document, isCut, [])
     case .tasks(.elements) where !isTasks && !tables.isEmpty: return (document, isCut, tables)
-    case .other where !tables.isEmpty: return (document, isCut, tables)
+    case .other where !tables.isEmpty: return (document, isCut, namedRows(rest, besides: tables) ?? tables)
     case _ where isCut: throw fault(nil)
     case .tasks(.elements) where !isTasks && format == nil: return (.other, isCut, [])
     case .other where JSONTableLog(log: self, rows: .elements(.value)).hasKnownColumns:
       return (document, isCut, [.value])
+    case .other: return (document, isCut, namedRows(rest, besides: []) ?? [])
     default: return (document, isCut, [])
     }
+  }
+
+  /// The place of rows that have names, where no array has rows: such rows may have arrays of their own.
+  private func namedRows(_ rest: [UInt8], besides tables: [JSONElements.Place]) -> [JSONElements.Place]? {
+    let isInArray = tables.count <= Self.mostArrays && tables.contains { table($0, false).hasKnownColumns }
+    return isInArray ? nil : NamedRows.places(rest).first { table($0, false).hasKnownColumns }.map { [$0] }
   }
 
   /// Hands over each element of a long array as the file has it, and its number, from 1.
@@ -214,6 +225,33 @@ struct JSONLog {
     let inside = context.codingPath.map { key in key.intValue.map { "\($0 + 1)" } ?? key.stringValue.shortened() }
     let keys = [place].compactMap(\.self) + inside
     return keys.isEmpty ? "the outermost value" : keys.joined(separator: ".")
+  }
+}
+
+/// The objects in a text whose members are all objects: they may be the rows of a table, each with its name. Outer ones come first.
+private struct NamedRows: Decodable {
+  /// The names that lead to each object.
+  private var ways: [[String]] = []
+
+  /// The places of such rows, a few at most.
+  static func places(_ text: [UInt8]) -> [JSONElements.Place] {
+    ((try? JSONDecoder().decode(NamedRows.self, from: Data(text)))?.ways ?? []).map { .named($0) }
+  }
+
+  init(from decoder: any Decoder) throws {
+    collect(try decoder.container(keyedBy: MemberKey.self), [])
+  }
+
+  private mutating func collect(_ object: KeyedDecodingContainer<MemberKey>, _ way: [String]) {
+    guard way.count <= JSONElements.deepestTable, ways.count < JSONLog.mostArrays else { return }
+    var members = object.allKeys.compactMap { key in
+      (try? object.nestedContainer(keyedBy: MemberKey.self, forKey: key)).map { (name: key.stringValue, inside: $0) }
+    }
+    if !members.isEmpty, members.count == object.allKeys.count { ways.append(way) }
+    // The members of a long one are rows.
+    guard members.count <= JSONLog.mostArrays else { return }
+    members.sort { $0.name < $1.name }
+    for member in members { collect(member.inside, way + [member.name]) }
   }
 }
 

@@ -231,7 +231,8 @@ struct JSONColumn: Hashable, Sendable {
   var name: String { path.joined(separator: ".") }
 }
 
-private struct MemberKey: CodingKey {
+/// The name of any member of an object.
+struct MemberKey: CodingKey {
   let stringValue: String
   var intValue: Int? { nil }
 
