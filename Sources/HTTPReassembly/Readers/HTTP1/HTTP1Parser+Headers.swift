@@ -101,10 +101,11 @@ extension HTTP1Parser {
     _ octets: RawSpan, _ events: inout Events, _ context: inout Events.Context
   ) {
     isBeforeContent = false
-    guard state == .body || state == .chunkSize, lineLength == 0,
+    // Most content follows a header section in the next segment. The context knows at once that it is awaited.
+    guard events.isRefused(context), state == .body || state == .chunkSize, lineLength == 0,
       let lineFeed = octets.firstOffset(of: ASCII.lineFeed, in: 0..<octets.byteCount), lineFeed > 0,
       case .request(let request) = StartLine(octets.extracting(0..<lineFeed - 1)),
-      Method.isRegistered(octets, request.method), octets.isVersion1(request.version), events.isRefused(context)
+      Method.isRegistered(octets, request.method), octets.isVersion1(request.version)
     else { return }
     completeWithoutContent(&events, &context)
   }
