@@ -108,7 +108,11 @@ struct JSONElements {
         }
       case UInt8(ascii: ":"):
         isName = false
-        if case .named = place, open.count == depth { element.removeAll(keepingCapacity: true) } else { try copy(octet) }
+        if case .named = place, open.count == depth {
+          element.removeAll(keepingCapacity: true)
+        } else {
+          try copy(octet)
+        }
       case Self.separator where open.isEmpty: beginValues()
       case 0x20, 0x09, 0x0a, 0x0d: if place == nil || !element.isEmpty { try copy(octet) }
       default: try copy(octet)
@@ -147,7 +151,9 @@ struct JSONElements {
     try copy(octet)
     open.append((isObject, []))
     isName = isObject
-    if let way, isObject, place == nil, leadsHere(way) { (place, depth, isAfterComma) = (.named(way), open.count, false) }
+    if let way, isObject, place == nil, leadsHere(way) {
+      (place, depth, isAfterComma) = (.named(way), open.count, false)
+    }
     guard way == nil, !isObject, leftOut == nil else { return }
     if let place {
       // The only arrays that are needed are a task's transactions and an event's header lines.
