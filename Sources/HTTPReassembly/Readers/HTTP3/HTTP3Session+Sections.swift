@@ -60,6 +60,10 @@ extension HTTP3Session {
       streams.over(slot, &run)
       known = nil
     }
+    if let slot = known, isInPromise(slot, run) {
+      // The promise is not read to its end, and its response comes.
+      streams.endMessage(slot, side, .incomplete, &run)
+    }
     let time = flow.value.firstArrival.time
     let slot = known ?? streams.open(key, number: flow.value.stream, at: time, &run)
     switch streams[slot].halves.look(side, { $0.state }) {
@@ -105,12 +109,25 @@ extension HTTP3Session {
     extendOwners(flow, .none, run)
     run.ledger.settle(waiting, as: .control)
     run.connection.added.control += waiting
-    if let slot = streams.slot(of: key) {
+    if hasPromise(flow, run), let slot = streams.slot(of: key) {
       name(slot, flow.value.stream, &run)
     } else {
       flow.value.awaitsPromise = true
       wait(flow, run.side, for: .promise)
     }
+  }
+
+  /// Whether the server's message in progress on a stream is a promised request, whose section is not read yet.
+  func isInPromise(_ slot: Int, _ run: borrowing Run) -> Bool {
+    let (isInProgress, message) = streams[slot].halves.look(1 - client) { ($0.isInProgress, $0.message) }
+    guard isInProgress else { return false }
+    return run.rows.messages.look(Int(message.row)) { $0.message.kind == .request }
+  }
+
+  /// Whether the promise of a push stream was read.
+  mutating func hasPromise(_ flow: Flow, _ run: borrowing Run) -> Bool {
+    guard let slot = streams.slot(of: flow.value.key) else { return false }
+    return !isInPromise(slot, run)
   }
 
   /// Gives a push the number of its stream.
@@ -198,7 +215,10 @@ extension HTTP3Session {
     flow.value.unread = 0
     flow.value.hasGap = false
     let isOwned = purpose != .stray && message.isOpen(run.rows)
-    let slot = streams.slot(of: flow.value.sectionKey)
+    // The message may have ended while its section waited.
+    let slot = streams.slot(of: flow.value.sectionKey).flatMap { slot in
+      streams[slot].halves.look(side) { $0.isInProgress && $0.message == message } ? slot : nil
+    }
     let row = isOwned && slot != nil ? message.row : -1
     let isTrailer = purpose == .trailer
     var section = FieldSection(
@@ -225,7 +245,9 @@ extension HTTP3Session {
     } else {
       streams.endHeader(&section, slot, endsStream: purpose == .promise, isComplete: isComplete, &run)
     }
-    if purpose == .promise { release(side, isPromised: true, &run) }
+    guard purpose == .promise else { return }
+    if !isComplete { streams.endMessage(slot, side, .incomplete, &run) }
+    release(side, isPromised: true, &run)
   }
 
   /// Reads the representations of a section.

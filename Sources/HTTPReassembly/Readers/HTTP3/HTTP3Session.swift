@@ -51,6 +51,8 @@ struct HTTP3Session {
 
     let stream: UInt64
     let need: Need
+
+    var isForPromise: Bool { if case .promise = need { true } else { false } }
   }
 
   /// Streams that each side opens once (RFC 9114 §6.2.1, RFC 9204 §4.2).
@@ -233,14 +235,15 @@ struct HTTP3Session {
     let hasEntries = least < .max && decoders[side].look { $0.isReady(inserts: least) }
     guard isForced || isPromised || hasEntries else { return }
     let (before, arrival) = (run.side, run.arrival)
-    let all = waiting[side]
+    // A push comes after its promise, which may wait itself.
+    let all = waiting[side].filter { !$0.isForPromise } + waiting[side].filter(\.isForPromise)
     waiting[side] = []
     leastAwaited[side] = .max
     for waiter in all {
       let isReady =
         switch waiter.need {
         case .inserts(let inserts): decoders[side].look { $0.isReady(inserts: inserts) }
-        case .promise: isPromised && flows[side][waiter.stream].map { streams.slot(of: $0.value.key) != nil } ?? true
+        case .promise: isPromised && flows[side][waiter.stream].map { hasPromise($0, run) } ?? true
         case .frames: false
         }
       guard isReady || isForced else {
@@ -344,7 +347,7 @@ struct HTTP3Session {
     flow.value.isEnded = true
     flow.value.phase = .lost
     let (key, stream, kind) = (flow.value.key, flow.value.stream, flow.value.kind)
-    if kind == .request || kind == .push, let slot = streams.slot(of: key) {
+    if kind == .request || kind == .push, let slot = streams.slot(of: key), !isInPromise(slot, run) {
       let state = streams[slot].halves.look(side) { $0.state }
       if state.isInProgress {
         streams.endMessage(slot, side, end == .complete && !isWhole ? .incomplete : end, &run)

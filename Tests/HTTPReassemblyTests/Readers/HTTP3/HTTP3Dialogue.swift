@@ -34,6 +34,7 @@ struct HTTP3Dialogue {
 
   var streams: [Stream] = []
   private(set) var sent: [Sent] = []
+  private var pushes = 0
   private var writers: [QPACKWriter]
   private let capacity: Int
 
@@ -63,8 +64,8 @@ struct HTTP3Dialogue {
     QPACKWriter.Way.allCases.randomElement(using: &random) ?? .literal
   }
 
-  /// Adds an exchange on a stream.
-  mutating func exchange(_ number: UInt64, _ random: inout SeededRandom) {
+  /// Adds an exchange on a stream, which may promise a push.
+  mutating func exchange(_ number: UInt64, mayPush: Bool = false, _ random: inout SeededRandom) {
     let hasBody = Bool.random(using: &random)
     let isInterim = Int.random(in: 0..<4, using: &random) == 0
     let hasTrailers = Int.random(in: 0..<3, using: &random) == 0
@@ -81,7 +82,7 @@ struct HTTP3Dialogue {
     request.decoded = request.octets.body
     streams.append(Stream(side: 0, number: number, octets: octets))
     sent.append(request)
-    octets = []
+    octets = mayPush && Int.random(in: 0..<4, using: &random) == 0 ? push(&random) : []
     if isInterim {
       var interim = Sent(stream: number, kind: .interim, method: method, path: path, status: 103)
       octets += head(1, [(":status", "103"), ("link", "</style.css>")], &interim, &random)
@@ -101,6 +102,30 @@ struct HTTP3Dialogue {
     }
     streams.append(Stream(side: 1, number: number, octets: octets))
     sent.append(response)
+  }
+
+  /// Adds a push, with its stream. Returns the frame that promises it (RFC 9114 §4.6).
+  private mutating func push(_ random: inout SeededRandom) -> [UInt8] {
+    let identifier = UInt64(pushes)
+    let number = 19 + 4 * identifier
+    let path = "/pushed/\(identifier)"
+    pushes += 1
+    let fields = [(":method", "GET"), (":scheme", "https"), (":authority", "api.example"), (":path", path), ("a", "b")]
+    let promise = section(1, fields, &random)
+    let frame = Self.frame(5, Self.integer(identifier) + promise.octets)
+    var request = Sent(stream: number, kind: .request, method: "GET", path: path)
+    request.octets.startLine = promise.pseudo
+    request.octets.header = promise.other
+    request.octets.framing = frame.count - promise.octets.count
+    request.decoded = 0
+    sent.append(request)
+    var response = Sent(stream: number, kind: .response, method: "GET", path: path, status: 200)
+    var octets = [1] + Self.integer(identifier) + head(1, [(":status", "200"), ("server", "push")], &response, &random)
+    octets += content(&response, &random)
+    response.decoded = response.octets.body
+    streams.append(Stream(side: 1, number: number, octets: octets))
+    sent.append(response)
+    return frame
   }
 
   private mutating func section(
@@ -159,7 +184,7 @@ struct HTTP3Dialogue {
   /// A random dialogue.
   static func random(_ random: inout SeededRandom, exchanges: Int) -> HTTP3Dialogue {
     var dialogue = HTTP3Dialogue(capacity: [0, 220, 512, 4096].randomElement(using: &random) ?? 0)
-    for number in 0..<exchanges { dialogue.exchange(4 * UInt64(number), &random) }
+    for number in 0..<exchanges { dialogue.exchange(4 * UInt64(number), mayPush: true, &random) }
     dialogue.addControl(&random)
     return dialogue
   }
@@ -225,6 +250,8 @@ struct HTTP3Reading {
     /// Whether it is this message. A response has no names if its request was not captured (MEASURES §2).
     func isTold(_ sent: HTTP3Dialogue.Sent) -> Bool {
       var sent = sent
+      // The stream of a push may be lost.
+      if message.stream == nil { sent.stream = .max }
       if message.flags.contains(.requestNotSeen) { (sent.method, sent.host, sent.path) = ("", "", "") }
       // An unknown field may be a content coding.
       if message.decodedBody == nil { sent.decoded = nil }
