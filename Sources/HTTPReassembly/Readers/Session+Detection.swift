@@ -126,8 +126,8 @@ extension Session {
     var opening = opening
     opening.followsPrefix = true
     self = .detecting(opening)
+    let ends = Self.ends(of: lengths, events)
     var left = lengths
-    var ends = Sides<StreamPosition>(repeating: .unknown)
     var rest: [UndecidedProtocol.Event] = []
     for event in events {
       switch event {
@@ -136,14 +136,13 @@ extension Session {
         run.settle(count, as: .stray, of: side)
         run.connection.added.unattributed += count
         left[side] -= count
-        if count > 0 { ends[side] = position + count }
         if count < octets.count {
           rest.append(.octets(side, Array(octets[count...]), position + count, arrival))
         } else {
           run.connection.added.unattributed += arrival.overhead
         }
       case .charge(let charge, let side):
-        let inside = max(min(ends[side] - charge.position, charge.retransmitted), 0)
+        let inside = ends[side] == .unknown ? 0 : max(min(ends[side] - charge.position, charge.retransmitted), 0)
         run.connection.added.unattributed += inside
         if charge.end <= ends[side] {
           run.connection.added.unattributed += charge.unplaced + charge.retransmitted - inside
@@ -160,5 +159,17 @@ extension Session {
       }
     }
     return rest
+  }
+
+  /// The positions where a prefix ends on each side; `.unknown` on a side without octets of it. Charges may come before its octets.
+  private static func ends(of lengths: Sides<Int>, _ events: [UndecidedProtocol.Event]) -> Sides<StreamPosition> {
+    var left = lengths
+    var ends = Sides<StreamPosition>(repeating: .unknown)
+    for case .octets(let side, let octets, let position, _) in events where left[side] > 0 && !octets.isEmpty {
+      let count = min(left[side], octets.count)
+      left[side] -= count
+      ends[side] = position + count
+    }
+    return ends
   }
 }

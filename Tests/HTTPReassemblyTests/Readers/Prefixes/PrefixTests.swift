@@ -247,4 +247,26 @@ import Testing
       }
     }
   }
+
+  /// Packets of a prefix may be lost, late or repeated, its handshake, too: everything adds up.
+  @Test(arguments: all) func packetsInAnyOrder(_ prefix: Prefix) {
+    for application in Application.allCases {
+      for seed in RandomCases.seeds(0..<40) {
+        var random = SeededRandom(seed: UInt64(seed))
+        var dialogue = Dialogue.opened()
+        for turn in prefix.turns + application.turns {
+          dialogue.send(turn.peer, turn.octets, isCaptured: Int.random(in: 0..<6, using: &random) > 0)
+          if Int.random(in: 0..<4, using: &random) == 0 { dialogue.repeatSegment(-1) }
+        }
+        dialogue.close()
+        var packets = Array(dialogue.packets().dropFirst(Int.random(in: 0...3, using: &random)))
+        for _ in 0..<Int.random(in: 0...4, using: &random) {
+          guard let from = packets.indices.randomElement(using: &random) else { continue }
+          let moved = packets.remove(at: from)
+          packets.insert(moved, at: min(from + Int.random(in: 0...3, using: &random), packets.count))
+        }
+        #expect(Analysis(packets).violations == [], "\(prefix), \(application), seed \(seed)")
+      }
+    }
+  }
 }
