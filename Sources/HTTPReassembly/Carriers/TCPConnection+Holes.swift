@@ -158,6 +158,8 @@ extension TCPConnection {
     let patience: Int64 = isCarried ? 2 : 1
     guard isAcknowledged else { return (run.clock - since.time) / patience > run.configuration.holeTimeout }
     since = .latest(since, disorder?.value.acknowledgedSince[side] ?? .never)
+    // An acknowledgment that came before the stream's start tells of no wait: it began when the start came.
+    if since.time == WaitStart.never.time { since.time = streams[side].stuckSince ?? run.clock }
     if (run.clock - since.time) / patience > run.configuration.acknowledgedHoleTimeout { return true }
     guard !isCarried else { return false }
     // A direction that is recorded late has nothing behind its gap, whatever the number of packets of the other direction.
