@@ -11,8 +11,11 @@ struct MultipathConnections {
   private struct Joining {
     /// The side that asks, and the nonces of both sides.
     var side: Side
-    var token: UInt32
-    var nonces = Sides<UInt32>(repeating: 0)
+    /// Nil while only the answer is known: it may be captured first.
+    var token: UInt32?
+    var nonces = Sides<UInt32?>(repeating: nil)
+    /// The code of an answer that came first.
+    var answer: [UInt8] = []
   }
 
   /// The latest place of one direction of a subflow that is not followed. Numbers are modulo 2³².
@@ -125,12 +128,17 @@ struct MultipathConnections {
       guard segment.flags.contains(.syn), !isAnswer, connection.session == nil else { return }
       let found = findAll(token, at: segment.destination)
       names[number] = Name(token: found.first.flatMap { connections[$0].look { $0.token } } ?? token)
-      guard joining.count < Self.joiningLimit, !found.isEmpty else { return doubt(number, &run) }
-      joining[number] = Joining(side: side, token: token)
-      joining[number]?.nonces[side] = nonce
+      var asking = joining[number] ?? Joining(side: side)
+      guard joining.count < Self.joiningLimit, !found.isEmpty, asking.side == side else { return doubt(number, &run) }
+      (asking.token, asking.nonces[side]) = (token, nonce)
+      joining[number] = asking
+      if !asking.answer.isEmpty { join(&connection, proof: asking.answer, of: 1 - side, &run) }
     case .joinAnswer(let code, let nonce):
-      guard isAnswer, joining[number]?.side == 1 - side else { return }
-      joining[number]?.nonces[side] = nonce
+      guard isAnswer, connection.session == nil, joining.count < Self.joiningLimit else { return }
+      var asking = joining[number] ?? Joining(side: 1 - side)
+      guard asking.side == 1 - side else { return }
+      (asking.answer, asking.nonces[side]) = (code, nonce)
+      joining[number] = asking
       join(&connection, proof: code, of: side, &run)
     case .joinConfirmation(let code):
       guard !segment.flags.contains(.syn), joining[number]?.side == side else { return }
@@ -256,18 +264,22 @@ struct MultipathConnections {
     _ connection: inout TCPConnection<Session>, proof code: [UInt8], of side: Side, _ run: inout Run
   ) {
     let number = connection.record.number
-    guard connection.session == nil, let request = joining[number] else { return }
+    guard connection.session == nil, let request = joining[number], let token = request.token else { return }
     let (own, other) = (request.nonces[side], request.nonces[1 - side])
-    for slot in findAll(request.token, at: connection.endpoints[1 - request.side]) {
+    for slot in findAll(token, at: connection.endpoints[1 - request.side]) {
       let found = connections[slot]
       guard !found.look({ $0.isGivenUp }) else { continue }
       // The side that is asked has the token.
-      let asked = found.look { $0.tokens[1 - $0.server] == request.token ? 1 - $0.server : $0.server }
+      let asked = found.look { $0.tokens[1 - $0.server] == token ? 1 - $0.server : $0.server }
       let isReversed = asked == request.side
       let prover = isReversed ? 1 - side : side
-      // Without the client's key nothing can be proven. The connection's numbers are not certain then, and no row is exact.
-      guard found.look({ !$0.hasKeys || $0.isProof(code, of: prover, own: own, other: other) }) else { continue }
-      if !found.look({ $0.hasKeys }) { doubt(found.look { $0.number }, &run) }
+      // Without the client's key, or a nonce that was lost, nothing can be proven. It is not certain then that the octets belong
+      // together, and no row is exact.
+      let isProvable = found.look { $0.hasKeys } && own != nil && other != nil
+      guard !isProvable || found.look({ $0.isProof(code, of: prover, own: own ?? 0, other: other ?? 0) }) else {
+        continue
+      }
+      if !isProvable { doubt(found.look { $0.number }, &run) }
       joining[number] = nil
       names[number] = found.look { $0.token }.map { Name(token: $0) }
       found.value.hasFurtherSubflows = true
