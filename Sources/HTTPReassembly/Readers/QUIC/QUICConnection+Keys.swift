@@ -7,15 +7,20 @@ extension QUICConnection {
   func noteRetry(_ header: QUICPacketHeader, from side: Side) {
     guard let opener, !opener.value.hasRetried, side != client else { return }
     opener.value.hasRetried = true
+    // The hello that answers it may be captured before it.
+    guard opener.value.keySource != header.sourceID else { return }
     opener.value.formerSource = opener.value.keySource
     opener.value.keySource = header.sourceID
     for side in 0..<2 {
       opener.value.sides[side].levels[QUICLevel.initial.rawValue].keys = nil
-      // The client's hello comes again. Some clients write another one, although they must not (RFC 9000 §17.2.5.2).
-      opener.value.sides[side].initial = CryptoOctets()
+      expectHello(from: side)
     }
     opener.value.progress += 1
   }
+
+  /// Expects a side's hello once more, after a Retry or a version negotiation. Some clients write another one after a Retry, although they
+  /// must not (RFC 9000 §17.2.5.2).
+  private func expectHello(from side: Side) { opener?.value.sides[side].initial = CryptoOctets() }
 
   // MARK: Initial packets
 
@@ -33,7 +38,8 @@ extension QUICConnection {
     // The client's first packets contain the ID that they are protected with.
     guard client == nil || client == side else { return .closed }
     // A packet waits only after the keys made from its own ID have failed. Those are dear, and would fail again.
-    guard !account.hasWaited,
+    // One with the ID before a Retry is late, and tells nothing new.
+    guard !account.hasWaited, header.destinationID != opener.value.formerSource || client == nil,
       let packet = openInitial(header, place, payload, from: side, with: header.destinationID, &room)
     else {
       return mayOpenLater(.initial, side, run) ? .waits : .closed
@@ -103,6 +109,12 @@ extension QUICConnection {
       opener.value.sides[1 - side].levels[level].keys = nil
       // A client may have another ID after a Retry, but not again and again.
       if opener.value.keySource != nil { opener.value.failures += 1 }
+      if side == client, opener.value.keySource != nil, !opener.value.hasServerHello {
+        // The Retry or the version negotiation before it was not captured, or comes later.
+        if source != opener.value.keySource { opener.value.formerSource = opener.value.keySource }
+        opener.value.sides[side].numbers[QUICLevel.initial.space] = PacketNumbers()
+        expectHello(from: side)
+      }
     }
     opener.value.keySource = source
     opener.value.keyVersion = header.version

@@ -378,6 +378,10 @@ struct QUICConnection {
     row.ipLength = Directional(client: own.ipLength, server: others.ipLength)
     row.payloadLength = Directional(client: own.payloadLength, server: others.payloadLength)
     facts.opening = hasOpened ? (hasUnopened ? .partly : .yes) : unopened > 0 ? .no : .none
+    if let nested = known?.security {
+      facts.addCosts(of: nested)
+      run.texts.release([nested.serverName, nested.applicationProtocol])
+    }
     row.security = facts
     row.security?.mostUnopened = nil
     // QUIC has no older one (RFC 9001 §4.2).
@@ -389,7 +393,7 @@ struct QUICConnection {
     row.unseen = added.unseen
     row.messages = added.messages
     row.retransmitted = retransmitted
-    row.unopened = unopened
+    row.unopened = unopened + (known?.unopened ?? 0)
     row.end = isReset ? .rst : end
     row.flags = added.flags
     if own.packets == 0 || others.packets == 0 { row.flags.insert(.oneSided) }
