@@ -112,6 +112,8 @@ struct HTTP1Session {
     }
     if !conversation.webSocket.isEmpty, !conversation.isTunnel { inferWebSocket(octets, of: side, &run) }
     if parsers.look(side, { $0.isTunnel }) {
+      // TLS around a tunnel ends at the proxy.
+      run.connection.beneath.isSecure = false
       if !conversation.webSocket.isEmpty, let row = conversation.tunnelOwner(run), octets.byteCount > 0,
         run.webSocket(of: row)?.value.accepts(octets) == true
       {

@@ -104,7 +104,7 @@ extension HTTP2Session {
   mutating func takeData(_ octets: RawSpan, _ run: inout Run) {
     let side = run.side
     let slot = readers.look(side) { $0.slot }
-    if streams[slot].halves[side].mayBeTunnel { streams.resolveTunnel(slot, &run) }
+    if streams[slot].halves[side].mayBeTunnel { streams.resolveTunnel(slot, side, &run) }
     guard !streams[slot].halves[side].isTunnel else { return takeTunnelled(slot, octets, &run) }
     count(octets.byteCount, as: .body, &run)
     let message = streams[slot].halves[side].message

@@ -257,7 +257,7 @@ extension HTTP3Session {
   private mutating func takeData(_ octets: RawSpan, _ flow: Flow, _ run: inout Run) {
     let side = run.side
     guard let slot = slotOfFrame(flow, side) else { return countStray(octets.byteCount, flow, &run) }
-    if streams[slot].halves.look(side, { $0.mayBeTunnel }) { streams.resolveTunnel(slot, &run) }
+    if streams[slot].halves.look(side, { $0.mayBeTunnel }) { streams.resolveTunnel(slot, side, &run) }
     if streams[slot].halves.look(side, { $0.isTunnel }) { return takeTunnel(octets, slot, flow, &run) }
     let message = flow.value.message
     guard message.isOpen(run.rows) else { return countStray(octets.byteCount, flow, &run) }
@@ -299,7 +299,7 @@ extension HTTP3Session {
     guard let slot = slotOfFrame(flow, side), message.isOpen(run.rows) else {
       return isInPacket ? countStray(count, flow, &run) : extendOwners(flow, .none, run)
     }
-    if streams[slot].halves[side].mayBeTunnel { streams.resolveTunnel(slot, &run) }
+    if streams[slot].halves[side].mayBeTunnel { streams.resolveTunnel(slot, side, &run) }
     guard !streams[slot].halves[side].isTunnel else {
       if let row = streams.tunnelOwner(slot, &run) {
         extendOwners(flow, message, run)
@@ -380,8 +380,12 @@ extension HTTP3Session {
     run.read(side)
     var offset = 0
     // It starts with a quarter of its stream's number.
-    if let quarter = octets.variableLengthInteger(&offset), quarter < 1 << 60,
-      let slot = streams.slot(of: UInt64(quarter) << 2), streams[slot].halves[side].isTunnel,
+    let stream = octets.variableLengthInteger(&offset).flatMap { $0 < 1 << 60 ? UInt64($0) << 2 : nil }
+    let found = stream.flatMap { streams.slot(of: $0) }
+    if let found, streams[found].halves.look(1 - client, { $0.mayBeTunnel }) {
+      streams.resolveTunnel(found, 1 - client, &run)
+    }
+    if let slot = found, streams[slot].halves.look(side, { $0.isTunnel }),
       let row = streams.tunnelOwner(slot, &run), run.webSocket(of: row) == nil
     {
       run.countTunnel(octets.byteCount, of: row)

@@ -131,7 +131,7 @@ extension HTTP3Session {
       return beginsBehindGap(flow, run)
     }
     // While the request is unknown, the frames count as content, as those in front of the gap did.
-    if streams[slot].halves[run.side].mayBeTunnel { streams.resolveTunnel(slot, &run) }
+    if streams[slot].halves[run.side].mayBeTunnel { streams.resolveTunnel(slot, run.side, &run) }
     let half = streams[slot].halves[run.side]
     guard half.state == .content, !half.isTunnel, !flow.value.hasTrailers else { return false }
     // Behind an interim response, the gap has another message's start. Content shows that it is none.

@@ -185,8 +185,7 @@ extension MultiplexedStreams {
   }
 
   /// Looks whether the request has come meanwhile, which tells a tunnel. Else the message ends where a tunnel may begin.
-  mutating func resolveTunnel(_ slot: Int, _ run: inout Run) {
-    let side = run.side
+  mutating func resolveTunnel(_ slot: Int, _ side: Side, _ run: inout Run) {
     let (method, isKnown) = run.rows.exchanges.look(Int(list[slot].exchange)) { ($0.method, $0.isRequestKnown) }
     let message = list[slot].halves[side].message
     if isKnown {

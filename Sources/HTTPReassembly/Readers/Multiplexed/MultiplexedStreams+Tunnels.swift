@@ -27,8 +27,9 @@ extension MultiplexedStreams {
     let (side, arrival) = (run.side, run.arrival)
     let (around, client) = (run.connection.beneath, run.connection.client)
     run.connection.beneath.isTunnelled = true
-    // The name of the proxy is not the name of a server behind it.
+    // The proxy's name and its TLS are not those of a server behind it.
     run.connection.beneath.serverName = .none
+    run.connection.beneath.isSecure = false
     if let own = namedClient ?? requestSide, client == nil { run.connection.client = own }
     defer {
       run.connection.beneath = around
