@@ -56,6 +56,14 @@ public struct Totals: Sendable {
   /// The texts that the totals refer to.
   public var texts: TextPool
 
+  /// Whether the analysis stopped before the end of its captures: further packets are in no figure.
+  public var isStopped: Bool { anomalies[.readingStopped] > 0 }
+
+  /// Notes that the analysis stopped before the end of its captures (`reading_stopped`).
+  package mutating func noteStop() {
+    anomalies.set(.readingStopped, count: 1, firstTime: span?.upperBound ?? 0, firstConnection: 0)
+  }
+
   /// Puts together the counts of an analysis's parts.
   package init(
     ledger: Ledger, anomalies: AnomalyLog, apis: [APITotals], secureHosts: [SecureHostTotals] = [],

@@ -149,6 +149,7 @@ public enum Anomaly: String, CaseIterable, Sendable {
 
   // Input
   case timestampBackwards = "timestamp_backwards"
+  case readingStopped = "reading_stopped"
 }
 
 /// How often an anomaly was seen, and where it was seen first.

@@ -1,3 +1,4 @@
+import HTTPReassembly
 import TableReading
 import Tabular
 
@@ -7,6 +8,8 @@ struct CSVReportReader {
   let name: String
   /// `hosts.csv` beside it; nil if absent.
   var hostsPath: String?
+  /// `anomalies.csv` beside it; nil if absent.
+  var anomaliesPath: String?
 
   func read() throws(ReadingError) -> ReportedAPIs {
     do throws(ReadingError) { return try rows() } catch { throw ReadingError(error.description) }
@@ -34,7 +37,18 @@ struct CSVReportReader {
       }
     }
     try addHosts(to: &apis)
+    apis.isComplete = try isComplete()
     return apis
+  }
+
+  /// Whether the run came to its end; nil if no file tells.
+  private func isComplete() throws(ReadingError) -> Bool? {
+    guard let anomaliesPath else { return nil }
+    var records = CSVRecords(file: try TableFile(path: anomaliesPath))
+    while try records.advance() {
+      if records.cell(0).elementsEqual(Anomaly.readingStopped.rawValue.utf8) { return false }
+    }
+    return true
   }
 
   /// Adds the hosts, if there is a file with their figures.

@@ -59,15 +59,23 @@ package struct ReportReader {
     switch kind {
     case .database: return try SQLiteReportReader(path: path, name: name).read()
     case .table:
-      let hosts = Self.hosts(beside: path).flatMap { (try? OpenFile.reading($0)) == nil ? nil : $0 }
-      return try CSVReportReader(path: path, name: name, hostsPath: hosts).read()
+      let (hosts, anomalies) = (Self.readable(.hosts, beside: path), Self.readable(.anomalies, beside: path))
+      return try CSVReportReader(path: path, name: name, hostsPath: hosts, anomaliesPath: anomalies).read()
     }
   }
 
-  /// The table of hosts that may be beside a table of APIs; nil for a path of another name.
-  package static func hosts(beside path: String) -> String? {
+  /// The tables that may be beside a table of APIs, and are read with it; none for a path of another name.
+  package static func files(beside path: String) -> [String] {
+    [TotalTable.hosts, .anomalies].compactMap { file($0, beside: path) }
+  }
+
+  private static func file(_ table: TotalTable, beside path: String) -> String? {
     guard path.hasSuffix(TotalTable.apis.rawValue + ".csv") else { return nil }
-    return FileName.split(path).folder + TotalTable.hosts.rawValue + ".csv"
+    return FileName.split(path).folder + table.rawValue + ".csv"
+  }
+
+  private static func readable(_ table: TotalTable, beside path: String) -> String? {
+    file(table, beside: path).flatMap { (try? OpenFile.reading($0)) == nil ? nil : $0 }
   }
 
   /// The storage of a report.

@@ -117,7 +117,7 @@ public final class ParquetReport: Report {
       isFinished = true
       var first = FirstError(failure)
       facts.span = totals.span
-      facts.isComplete = true
+      facts.isComplete = !totals.isStopped
       tables.value.attemptEach(&first) { table throws(ReportError) in try table.finish(facts) }
       write(totals, &first)
       failure = first.error

@@ -24,12 +24,19 @@ package struct AnomalyExplanation: Sendable {
 
   /// The kinds of effects on the figures.
   private enum Effect {
-    case none, counted, unread, checksum, lost, unended, cut, late, oneSided, malformed, limit, closed, coding, flood,
+    case none, order, stopped, counted, unread, checksum, lost, unended, cut, late, oneSided, malformed, limit, closed,
+      coding, flood,
       framing, coarse, conflict
 
     var words: (meaning: String, remedy: String) {
       switch self {
       case .none: ("No figure is affected.", "There is nothing to do.")
+      case .order:
+        (
+          "Packets that are a little late change no figure.",
+          "Where bytes count as never captured, sort the packets by time: reordercap."
+        )
+      case .stopped: ("Later packets are in no row and no sum.", "Run it again to the end.")
       case .counted: ("The bytes are counted as they are; figures stay exact.", "Look at the sender if it is yours.")
       case .unread:
         (
@@ -213,6 +220,7 @@ package struct AnomalyExplanation: Sendable {
     .fieldTableFull: ("There are more header fields than are kept apart", .limit),
     .groupTableFull: ("There are more groups than are kept apart", .limit),
     .reportFull: ("The reports reached --max-report", .limit),
-    .timestampBackwards: ("A packet is older than the one before it, as with several queues of a network card", .none),
+    .timestampBackwards: ("A packet is older than the one before it, as with several queues of a network card", .order),
+    .readingStopped: ("A signal stopped the reading before the end of the capture", .stopped),
   ]
 }

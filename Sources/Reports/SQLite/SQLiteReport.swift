@@ -185,7 +185,7 @@ public final class SQLiteReport: Report {
         if let totals { try replace(totals, in: database) }
         if isLast {
           try SQLiteSchema.createIndexes(in: database)
-          try SQLiteMeta.complete(in: database)
+          if totals?.isStopped == false { try SQLiteMeta.complete(in: database) }
         }
       }
       clear()

@@ -235,10 +235,11 @@ struct CaptureAnalysis {
       pipeline.capturedOctets = series.capturedOctets
       read(&series, &pipeline) { $0.description }
     }
-    note(StopSignals.received)
+    let isStopped = note(StopSignals.received)
     finishConnections(&pipeline)
     console.clear()
-    let totals = pipeline.takeTotals()
+    var totals = pipeline.takeTotals()
+    if isStopped { totals.noteStop() }
     var failure: ReportError?
     do throws(ReportError) { try completing(&pipeline.sink, totals) } catch { failure = error }
     // If the folder is gone, this causes any other error in it.
@@ -388,14 +389,15 @@ struct CaptureAnalysis {
     }
   }
 
-  /// Handles a signal that ended the reading. For a followed capture, it is the regular end.
-  private mutating func note(_ signal: Int32?) {
-    guard let signal else { return }
+  /// Handles a signal that ended the reading. For a followed capture, it is the regular end. Returns whether packets are left unread.
+  private mutating func note(_ signal: Int32?) -> Bool {
+    guard let signal else { return false }
     let name = signal == ExitStatus.interrupted.rawValue - 128 ? "SIGINT" : "SIGTERM"
     logger.info("\(name) ended the reading")
-    if waiting.follows { return }
+    if waiting.follows { return false }
     console.say("stopped by \(name): only what was read until then is reported")
     console.end(by: signal)
+    return true
   }
 
   private mutating func conclude(_ totals: Totals, summary: () -> String) -> ExitStatus {
@@ -430,21 +432,4 @@ struct CaptureAnalysis {
   }
 
   private mutating func report(sinkError error: any Error) { (error as? ReportError).map { report($0) } }
-}
-
-extension AnalysisEvent {
-  /// The analysis' event for a capture's event; nil for events that it does not learn in this way.
-  init?(_ event: CaptureEvent) {
-    switch event {
-    case .name(let record): self = .name(record.name, record.address)
-    case .timePassed(let time): self = .passed(time)
-    case .process(let record):
-      self = .process(number: record.number, identifier: record.identifier, name: Array(record.name.utf8))
-    case .app(let record):
-      self = .app(user: record.user, package: Array(record.package.utf8), name: Array(record.name.utf8))
-    case .comment(let record): self = .comment(number: record.number, octets: record.octets)
-    // All secrets are known before, the number of lost packets is read at the end, and no report has interfaces.
-    case .secrets, .drops, .interface: return nil
-    }
-  }
 }

@@ -107,11 +107,12 @@ struct DiffCommand: ParsableCommand {
     let logger = messages.logger
     var captures = try ComparedCaptures(analysis, messages, showsProgress: !noProgress)
     // The files in a folder are read, and fewer users may read these than the folder. A database may have further files, and a table may have
-    // a table of hosts.
+    // others beside it.
     let files =
-      ["/apis.csv", "/hosts.csv"] + ["", "/report.sqlite"].flatMap { name in SQLiteSource.suffixes.map { name + $0 } }
-    let hosts = [base, new].compactMap(ReportReader.hosts(beside:))
-    let reads = [base, new].flatMap { path in files.map { path + $0 } } + hosts + captures.keyLogs
+      ["/apis.csv", "/hosts.csv", "/anomalies.csv"]
+      + ["", "/report.sqlite"].flatMap { name in SQLiteSource.suffixes.map { name + $0 } }
+    let beside = [base, new].flatMap(ReportReader.files(beside:))
+    let reads = [base, new].flatMap { path in files.map { path + $0 } } + beside + captures.keyLogs
     do throws(Privileges.Failure) { try Privileges.leaveRoot(Reach(reads: reads, writes: []), logger) } catch {
       ErrorOutput.write(error.description)
       throw ExitCode(ExitStatus.failure.rawValue)

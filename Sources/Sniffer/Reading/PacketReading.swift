@@ -1,4 +1,5 @@
 import Capture
+import HTTPReassembly
 import Packets
 
 extension PacketSequence where Self: ~Copyable {
@@ -47,3 +48,20 @@ extension PacketSequence where Self: ~Copyable {
 
 /// Packets between two checks of signals and the clock: some milliseconds of work.
 private let packetsBetweenLooks = 4096
+
+extension AnalysisEvent {
+  /// The analysis' event for a capture's event; nil for events that it does not learn in this way.
+  init?(_ event: CaptureEvent) {
+    switch event {
+    case .name(let record): self = .name(record.name, record.address)
+    case .timePassed(let time): self = .passed(time)
+    case .process(let record):
+      self = .process(number: record.number, identifier: record.identifier, name: Array(record.name.utf8))
+    case .app(let record):
+      self = .app(user: record.user, package: Array(record.package.utf8), name: Array(record.name.utf8))
+    case .comment(let record): self = .comment(number: record.number, octets: record.octets)
+    // All secrets are known before, the number of lost packets is read at the end, and no report has interfaces.
+    case .secrets, .drops, .interface: return nil
+    }
+  }
+}
