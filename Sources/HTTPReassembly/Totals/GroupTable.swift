@@ -76,7 +76,7 @@ package struct GroupTable {
     case .client: position = self.position(of: message.client.address, &anomalies)
     case .server: position = self.position(of: message.server, &anomalies)
     case .contentType: position = self.position(of: GroupKey.mediaType(texts.octets(message.contentType)), &anomalies)
-    case .status: position = self.position(ofStatus: message.status, &anomalies)
+    case .status: position = self.position(ofStatusOf: message, &anomalies)
     case .method: position = self.position(of: texts.octets(message.method), &anomalies)
     case .host: position = self.position(of: texts.octets(message.host), &anomalies)
     case .process: position = self.position(of: texts.processName(message.process), &anomalies)
@@ -131,8 +131,13 @@ package struct GroupTable {
     return position(of: name, &anomalies) { Array("\(endpoint)".utf8) }
   }
 
-  private mutating func position(ofStatus status: Int, _ anomalies: inout AnomalyLog) -> Int {
-    position(of: Name(number: status), &anomalies) { status == 0 ? [] : Array("\(status)".utf8) }
+  /// Requests have no status. Nor has a response whose start was not seen, which is another group.
+  private mutating func position(ofStatusOf message: borrowing Message, _ anomalies: inout AnomalyLog) -> Int {
+    let (status, isRequest) = (message.status, message.kind == .request)
+    let name = Name(number: status == 0 && !isRequest ? -1 : status)
+    return position(of: name, &anomalies) {
+      status > 0 ? Array("\(status)".utf8) : isRequest ? [] : Array("(unknown)".utf8)
+    }
   }
 
   private mutating func position(of text: [UInt8], _ anomalies: inout AnomalyLog) -> Int {

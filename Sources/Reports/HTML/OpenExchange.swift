@@ -54,6 +54,8 @@ struct ContentTypes {
   private(set) var names: [[UInt8]] = [[]]
   /// The figures of messages with each type. The part is content with a known length without codings, at that length.
   private(set) var figures: [AddedFigures] = [AddedFigures()]
+  /// The figures of content without a type.
+  private(set) var untyped = AddedFigures()
   /// The numbers by fields' values; several may be the same type.
   private var numbers: [[UInt8]: Int] = [:]
 
@@ -74,10 +76,14 @@ struct ContentTypes {
     return number
   }
 
-  /// Adds a message's content.
-  mutating func add(_ message: Message, to number: Int) {
-    figures[number].add(
-      message.octets.body, partCount: message.decodedBody == nil ? 0 : 1, partOctets: message.decodedBody ?? 0)
+  /// Adds a message's content. `number` is nil for a message without a type, which may have no content at all.
+  mutating func add(_ message: Message, to number: Int?) {
+    let (octets, decoded) = (message.octets.body, message.decodedBody)
+    if let number {
+      figures[number].add(octets, partCount: decoded == nil ? 0 : 1, partOctets: decoded ?? 0)
+    } else if octets > 0 {
+      untyped.add(octets, partCount: decoded == nil ? 0 : 1, partOctets: decoded ?? 0)
+    }
   }
 
   /// The type and subtype of a field's value (RFC 9110 §8.3.1), which are case-insensitive.

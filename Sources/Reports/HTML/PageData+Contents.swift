@@ -59,13 +59,18 @@ extension PageData {
   /// Messages with content by media type, most octets first.
   var contentTypes: PageTable {
     let types = figures.contentTypes
-    let order = types.names.indices.filter { types.figures[$0].octets > 0 }.sorted { a, b in
-      types.figures[a].octets == types.figures[b].octets ? a < b : types.figures[a].octets > types.figures[b].octets
+    var rows = zip(types.names.indices, types.figures).map { number, figures in
+      (name: number == 0 ? "(others)" : name.text(types.names[number]), figures: figures)
     }
-    return Self.table(["type"], ["messages", "bytes", "decoded_bytes"], order) { number in
-      [number == 0 ? .text("(others)") : .text(name.text(types.names[number]))]
+    rows.append(("(no content type)", types.untyped))
+    let order = rows.indices.filter { rows[$0].figures.octets > 0 }.sorted { a, b in
+      let (first, second) = (rows[a].figures.octets, rows[b].figures.octets)
+      return first == second ? a < b : first > second
+    }
+    return Self.table(["type"], ["messages", "bytes", "decoded_bytes"], order.map { rows[$0] }) { row in
+      [.text(row.name)]
     } figures: {
-      [types.figures[$0].count, types.figures[$0].octets, types.figures[$0].partOctets]
+      [$0.figures.count, $0.figures.octets, $0.figures.partOctets]
     }
   }
 

@@ -150,12 +150,12 @@ extension PageData {
       }, total: all.count, rest: rest.isEmpty ? nil : [.null, .null] + figures(rest))
   }
 
-  /// Final responses by status code, and the octets of their exchanges.
+  /// Final responses by status code, and the octets of their exchanges. A response whose start was not seen has none.
   var statuses: PageTable {
     PageTable(
       ["status", "exchanges", "ip_bytes"],
       figures.statuses.rows.sorted { $0.key < $1.key }.map {
-        [.integer($0.key), .integer($0.value.count), .integer($0.value.octets)]
+        [$0.key == 0 ? .null : .integer($0.key), .integer($0.value.count), .integer($0.value.octets)]
       })
   }
 

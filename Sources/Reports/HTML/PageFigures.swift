@@ -63,7 +63,7 @@ struct PageFigures {
       webSockets.add(shown) { $0.add(WebSocketFigures(frames)) }
     }
     let contentType = contentTypes.number(of: texts.octets(message.contentType))
-    if let contentType { contentTypes.add(message, to: contentType) }
+    contentTypes.add(message, to: contentType)
     savings.add(message, texts: texts)
     if let index = open.index(forKey: message.exchange) {
       open.values[index].add(message, contentType: contentType, frames)

@@ -77,11 +77,11 @@ function outcomesSection({ redirects, errors, statuses }) {
   const tables = [['Redirections', 'redirections', redirects], ['Errors and requests without response', 'errors', errors]]
     .filter(([, , table]) => table.rows.length);
   if (!statuses.rows.length && !tables.length) return null;
-  const plainNumber = (field) => ({ ...field, show: (row) => String(field.value(row)) });
+  const status = { ...columns.count('status', 'status'), showsEmpty: true, show: (row) => (row.status === null ? 'unknown' : String(row.status)) };
   return ['outcomes', 'Status codes', section('outcomes', 'Status codes, redirections and errors', 'What they cost, request and response together.',
     statuses.rows.length ? dataTable({
       name: 'status codes', rows: records(statuses), total: statuses.total, fields: [
-        plainNumber(columns.count('status', 'status')), columns.count('exchanges', 'exchanges'), columns.bytes('ip_bytes', 'all bytes'),
+        status, columns.count('exchanges', 'exchanges'), columns.bytes('ip_bytes', 'all bytes'),
       ],
     }) : null,
     ...tables.flatMap(([title, name, table]) => [
