@@ -120,9 +120,10 @@ enum Guide {
     title: "Capture on a rooted phone or an emulator", needs: [.usb, .root],
     steps: [
       Step(
-        text: "tcpdump is on emulators already; push one to a phone:",
+        text:
+          "tcpdump is on emulators already; push one to a phone. wlan0 is Wi-Fi. The first command names the interfaces:",
         code: [
-          "adb root", "adb shell tcpdump -i any -s 0 -w /sdcard/capture.pcap",
+          "adb shell ip route", "adb root", "adb shell tcpdump -i wlan0 -s 0 -w /sdcard/capture.pcap",
           "adb pull /sdcard/capture.pcap capture.pcap",
         ])
     ])
@@ -241,12 +242,12 @@ enum Guide {
     title: "A proxy with a key log (mitmproxy)", needs: [.proxy],
     steps: [
       Step(
+        text: "Start it, set it as the device's proxy, and install its certificate from http://mitm.it:",
+        code: ["SSLKEYLOGFILE=$PWD/keys.log mitmdump --listen-port 8080"]),
+      Step(
         text:
-          "Start it, set it as the device's proxy, install its certificate from http://mitm.it, and capture on its machine:",
-        code: [
-          "SSLKEYLOGFILE=$PWD/keys.log mitmdump --listen-port 8080",
-          "sudo tcpdump -i any -s 0 -w capture.pcap port 8080",
-        ]),
+          "Capture on its machine, on the interface to the device. For an app on that machine it is lo, on a Mac lo0:",
+        code: ["sudo tcpdump -i eth0 -s 0 -w capture.pcap port 8080"]),
       Step(text: "The bytes are those between the app and the proxy. Apps that pin certificates refuse it."),
     ])
 }
