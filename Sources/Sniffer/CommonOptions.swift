@@ -92,13 +92,19 @@ struct CommonOptions: ParsableArguments {
   @Option(
     name: .customLong("format"),
     help: ArgumentHelp(
-      "Formats of the reports, separated by commas: csv, ndjson, sqlite, har, html, parquet (default: csv).",
+      """
+      Formats of the reports, separated by commas: csv, ndjson, sqlite, har (not of live runs), html, parquet \
+      (default: csv).
+      """,
       valueName: "formats"))
   var requestedFormat: NameList<ReportFormat>?
 
   @Option(
     help: ArgumentHelp(
-      "Also write these parts of messages to the HAR: headers, queries, bodies. They contain passwords and tokens.",
+      """
+      Also write these parts of messages to the HAR: headers, queries, bodies. They contain passwords and tokens. Not of live \
+      runs, nor of partials.
+      """,
       valueName: "parts"))
   var harContent: NameList<HARContent>?
 
