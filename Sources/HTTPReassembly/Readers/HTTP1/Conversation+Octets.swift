@@ -162,6 +162,14 @@ extension Conversation {
     if !webSocket.isEmpty { run.openWebSocket(of: row, isMasked: side == requestSide, webSocket) }
   }
 
+  /// Notes that the end of the current side's tunnel is not seen, unless a frame closed its WebSocket.
+  func cutTunnel(_ run: inout Run) {
+    guard let row = tunnelOwner(run), run.webSocket(of: row)?.look({ $0.isClosed }) != true else { return }
+    run.note(.httpMessageIncomplete)
+    run.rows[message: row].flags.insert(.incomplete)
+    run.rows[message: row].exactness = .atLeast
+  }
+
   /// The row of the message that owns the tunnel's octets of the current side; nil without one.
   @inline(__always)
   func tunnelOwner(_ run: borrowing Run) -> RowIndex? {
