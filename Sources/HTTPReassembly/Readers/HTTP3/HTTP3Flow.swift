@@ -24,6 +24,8 @@ struct HTTP3Flow {
     case type
     /// In the push ID of a push stream.
     case pushID
+    /// In the number of a session of WebTransport.
+    case session
     /// Before a frame, or in its type.
     case frameType
     /// In the length of a frame.
@@ -81,6 +83,8 @@ struct HTTP3Flow {
   var frameType: UInt64 = 0
   /// The packet with the frame's first octet.
   var firstArrival = SegmentArrival.none
+  /// The stream that opened the session of WebTransport that it belongs to; nil while unknown.
+  var session: UInt64?
   /// The message that owns the frame, or that is charged for it.
   var message = MessageReference.none
   /// Whether a frame was read.

@@ -24,7 +24,7 @@ extension HTTP3Session {
           run.note(.http3FrameMalformed)
           passOver(flow, &run)
         }
-      case .type, .pushID, .frameType, .frameLength:
+      case .type, .pushID, .session, .frameType, .frameLength:
         if !flow.value.integer.hasBegun, flow.value.waiting == 0 { flow.value.firstArrival = run.arrival }
         let start = offset
         let number = flow.value.integer.take(octets, &offset)
@@ -58,14 +58,17 @@ extension HTTP3Session {
   /// Takes a complete integer in front of content.
   private mutating func takeNumber(_ number: UInt64, _ flow: Flow, isForced: Bool, _ run: inout Run) {
     switch flow.value.phase {
+    case .type where flow.value.kind == .tunnel:
+      if number == HTTP3Type.webTransportStream { flow.value.phase = .session } else { countSession(nil, flow, &run) }
     case .type: beginStream(number, flow, &run)
     case .pushID: beginPush(number, flow, &run)
+    case .session: countSession(number, flow, &run)
     case .frameType:
       flow.value.frameType = number
       flow.value.phase = .frameLength
       if number == HTTP3Type.webTransportStream, !flow.value.hasFrame, flow.value.kind == .request {
-        // A session's number follows. No frame does, in either direction.
-        becomeTunnel(flow, &run)
+        // No frame follows, in either direction.
+        becomeTunnel(flow)
         let other = 1 - run.side
         if let opposite = flows[other][flow.value.stream], opposite.value.kind == .request, !opposite.value.hasFrame {
           opposite.value.kind = .tunnel
@@ -94,7 +97,7 @@ extension HTTP3Session {
     case HTTP3Type.encoderStream where !critical[run.side].contains(.encoder):
       critical[run.side].insert(.encoder)
       flow.value.kind = .encoder
-    case HTTP3Type.webTransportUnidirectional: return becomeTunnel(flow, &run)
+    case HTTP3Type.webTransportUnidirectional: return becomeTunnel(flow)
     default: flow.value.kind = .other
     }
     countWaiting(flow, &run)
@@ -107,8 +110,15 @@ extension HTTP3Session {
     countControl(waiting, .none, flow, &run)
   }
 
-  private mutating func becomeTunnel(_ flow: Flow, _ run: inout Run) {
+  /// Makes a stream one of WebTransport. The number of its session follows.
+  private func becomeTunnel(_ flow: Flow) {
     flow.value.kind = .tunnel
+    flow.value.phase = .session
+  }
+
+  /// Counts the octets in front of a stream's own, once its session is known, or cannot be.
+  mutating func countSession(_ session: UInt64?, _ flow: Flow, _ run: inout Run) {
+    flow.value.session = session
     flow.value.phase = .rest
     let waiting = flow.value.waiting
     flow.value.waiting = 0
@@ -367,8 +377,19 @@ extension HTTP3Session {
     run.connection.added.unattributed += count
   }
 
-  /// Counts octets of a tunnel that is not read.
+  /// Counts octets of a tunnel that is not read: for the message that opened their session of WebTransport, else for the connection.
   mutating func countTunnel(_ count: Int, _ flow: Flow, _ run: inout Run) {
+    let (side, stream) = (run.side, flow.value.stream)
+    if flow.value.session == nil { flow.value.session = flows[1 - side][stream]?.value.session }
+    if let session = flow.value.session, let slot = streams.slot(of: session),
+      let row = streams.tunnelOwner(slot, &run), run.webSocket(of: row) == nil
+    {
+      extendOwners(flow, streams[slot].halves[side].message, run)
+      run.countTunnel(count, of: row)
+      // Nothing tells whether other streams of the session were lost.
+      run.rows[message: row].exactness.weaken()
+      return
+    }
     extendOwners(flow, .none, run)
     run.ledger.settle(count, as: .tunnel)
     run.connection.added.unattributed += count

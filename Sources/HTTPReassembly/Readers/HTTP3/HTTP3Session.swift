@@ -162,6 +162,7 @@ struct HTTP3Session {
     // Its first octets were not captured.
     if offset != 0, kind != .tunnel, !beginSearch(flow, behind: 0, &run) { flow.value.phase = .lost }
     if offset != 0, kind == .undecided { loseUndecided(&run) }
+    if offset == 0, kind == .tunnel, side == opener { flow.value.phase = .type }
     return flow
   }
 

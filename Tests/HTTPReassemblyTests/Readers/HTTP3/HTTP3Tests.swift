@@ -241,6 +241,31 @@ import Testing
     #expect(reading.run.ledger[.tunnel] == 2 * (3 + 5 + 5) + 3 + 5)
   }
 
+  /// The octets of a session's streams belong to the messages that opened it, whichever side opens a stream.
+  @Test func streamsBelongToTheirSession() {
+    var writer = QPACKWriter(capacity: 0)
+    let fields = [
+      (":method", "CONNECT"), (":protocol", "webtransport"), (":scheme", "https"), (":authority", "a.example"),
+      (":path", "/wt"),
+    ]
+    let text = Array("hello".utf8)
+    let signal = HTTP3Dialogue.integer(0x41) + [0]
+    var request = HTTP3Dialogue.Stream(side: 0, number: 0, octets: Self.head(fields, &writer))
+    var response = HTTP3Dialogue.Stream(side: 1, number: 0, octets: Self.head([(":status", "200")], &writer))
+    (request.ends, response.ends) = (false, false)
+    let (reading, rows, faults) = Self.read([
+      request, response, .init(side: 0, number: 4, octets: signal + text), .init(side: 1, number: 4, octets: text),
+      .init(side: 1, number: 1, octets: signal + text), .init(side: 0, number: 1, octets: text),
+      .init(side: 0, number: 14, octets: HTTP3Dialogue.integer(0x54) + [0] + text),
+      // Nobody opened this session.
+      .init(side: 1, number: 15, octets: HTTP3Dialogue.integer(0x54) + [8] + text),
+    ])
+    #expect(faults == [])
+    #expect(rows.map(\.message.tunnel) == [3 + 5 + 5 + 3 + 5, 5 + 3 + 5])
+    #expect(rows.allSatisfy { $0.message.exactness != .exact })
+    #expect(reading.run.ledger[.tunnel] == 21 + 13 + 8)
+  }
+
   /// A push, whose stream may come before its promise (RFC 9114 §4.6).
   @Test(arguments: [false, true]) func pushes(_ comesFirst: Bool) {
     var writer = QPACKWriter(capacity: 0)
