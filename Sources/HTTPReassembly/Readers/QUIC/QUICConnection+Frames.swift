@@ -90,7 +90,7 @@ extension QUICConnection {
   private mutating func noteID(_ id: QUICConnectionID, _ sequence: UInt64, of side: Side) {
     guard let opener else { return }
     let (isNew, forgotten) = opener.value.note(id, sequence, of: side)
-    guard isNew, let client, side != client else { return }
+    guard isNew, client != nil else { return }
     newIDs.append(id)
     if let forgotten { oldIDs.append(forgotten) }
   }
@@ -103,7 +103,7 @@ extension QUICConnection {
       let index = opener.value.sides[side].ids.firstIndex(where: { $0.sequence == sequence })
     else { return }
     let id = opener.value.sides[side].ids.remove(at: index).id
-    if let client, side != client { oldIDs.append(id) }
+    if client != nil { oldIDs.append(id) }
   }
 
   // MARK: Handshake

@@ -20,7 +20,10 @@ extension QUICConnection {
 
   /// Expects a side's hello once more, after a Retry or a version negotiation. Some clients write another one after a Retry, although they
   /// must not (RFC 9000 §17.2.5.2).
-  private func expectHello(from side: Side) { opener?.value.sides[side].initial = CryptoOctets() }
+  private func expectHello(from side: Side) {
+    opener?.value.sides[side].initial = CryptoOctets()
+    opener?.value.sides[side].numbers[QUICLevel.initial.space] = PacketNumbers()
+  }
 
   // MARK: Initial packets
 
@@ -112,7 +115,6 @@ extension QUICConnection {
       if side == client, opener.value.keySource != nil, !opener.value.hasServerHello {
         // The Retry or the version negotiation before it was not captured, or comes later.
         if source != opener.value.keySource { opener.value.formerSource = opener.value.keySource }
-        opener.value.sides[side].numbers[QUICLevel.initial.space] = PacketNumbers()
         expectHello(from: side)
       }
     }

@@ -12,6 +12,12 @@ extension QUICConnection {
     case certain
   }
 
+  /// Whether an ID is one that the client chose for itself.
+  func isClient(_ id: QUICConnectionID) -> Bool {
+    guard let client, let opener else { return false }
+    return opener.look { $0.has(id, of: client) }
+  }
+
   /// How well a datagram from a side fits by the IDs of its first packet. `header` is that packet's, if it has the long form.
   func fit(_ header: QUICPacketHeader?, _ payload: RawSpan, from side: Side) -> Fit {
     guard let opener else { return .possible }

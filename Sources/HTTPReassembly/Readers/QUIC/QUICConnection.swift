@@ -47,7 +47,7 @@ struct QUICConnection {
   @OptionalTime var handshakeDuration: Int64? = nil
   /// The duration of the name's lookup in nanoseconds.
   @OptionalTime private var lookupDuration: Int64? = nil
-  /// Connection IDs that the server chose or gave up since they were last taken.
+  /// Connection IDs that a side chose or gave up since they were last taken.
   var newIDs: [QUICConnectionID] = []
   var oldIDs: [QUICConnectionID] = []
   /// Whether there are such IDs.

@@ -243,20 +243,26 @@ struct QUICConnections {
   /// The slot of the connection that a datagram from a new address belongs to, by its destination ID.
   private mutating func slotByID(_ datagram: UDPDatagram, _ payload: RawSpan, _ key: ConnectionKey) -> Int? {
     guard !slotsByID.isEmpty else { return nil }
-    var found: Int?
+    var (found, id): (Int?, QUICConnectionID?)
     if let header = QUICPacketHeader(payload, at: 0, length: payload.byteCount) {
-      found = slotsByID[header.destinationID]
+      id = header.destinationID
+      // A client makes its first destination up. No packet of a server has the long form on another path.
+      found = slotsByID[header.destinationID].flatMap { slot in
+        entries.look(slot) { $0.connection.isClient(header.destinationID) } ? nil : slot
+      }
     } else if payload.octet(0) & 0x80 == 0 {
-      // Only the server knows the length of its IDs. Servers mostly use 8, 16, 18 or 20 octets, and no ID starts another.
+      // Only its owner knows the length of an ID. Most have 8, 16, 18 or 20 octets, and no ID starts another.
       for count in Self.shortestID...QUICConnectionID.limit where found == nil && payload.byteCount > count + 20 {
-        found = slotsByID[QUICConnectionID(payload, 1..<1 + count)]
+        let start = QUICConnectionID(payload, 1..<1 + count)
+        (id, found) = (start, slotsByID[start])
       }
     }
-    guard let found else { return nil }
+    guard let found, let id else { return nil }
     if entries.look(found, { $0.keys.contains(key) }) { return found }
     guard entries.look(found, { $0.keys.count }) < Self.addressLimit else { return nil }
     entries[found].keys.append(key)
-    entries[found].connection.noteServer(datagram.destination)
+    let isToClient = entries.look(found) { $0.connection.isClient(id) }
+    entries[found].connection.noteServer(isToClient ? datagram.source : datagram.destination)
     self.found = nil
     if slots[key] == nil { slots[key] = found } else { others[key, default: Shared()].slots.append(found) }
     return found
@@ -294,7 +300,8 @@ struct QUICConnections {
     entries[slot].openerMemory = memory
   }
 
-  /// Remembers the IDs that the server chose for itself, and forgets those that were retired.
+  /// Remembers the IDs that both sides chose for themselves, and forgets those that were retired. The packets of either side may be the first
+  /// ones on another path.
   private mutating func rememberIDs(_ slot: Int) {
     for id in entries[slot].connection.newIDs where id.count >= Self.shortestID && slotsByID[id] == nil {
       slotsByID[id] = slot

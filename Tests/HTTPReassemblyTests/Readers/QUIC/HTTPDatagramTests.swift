@@ -55,4 +55,63 @@ import Testing
       analysis.messages[0].message.overhead >= 4 * headers && analysis.messages[1].message.overhead >= 4 * headers)
     #expect(analysis.ledger[.tunnel] == 609 + 1209 + 11 + 51 + 52)
   }
+
+  /// The request of a tunnel is captured behind its answer, or is lost. No row of the tunnel is exact, whichever way its octets take.
+  @Test(arguments: [false, true]) func requestsThatAreLate(_ isLost: Bool) throws {
+    var writer = QUICWriter(seed: 72)
+    var fields = QPACKWriter(capacity: 0)
+    func head(_ lines: [(String, String)]) -> [UInt8] {
+      HTTP3Dialogue.frame(1, fields.section(lines.map { ($0.0, $0.1, .literal) }, baseOffset: 0).octets)
+    }
+    let request = head([
+      (":method", "CONNECT"), (":protocol", "connect-udp"), (":scheme", "https"), (":authority", "proxy.example"),
+      (":path", "/masque"),
+    ])
+    var sent = QUICWriter.opening(&writer)
+    let asked = writer.packet(.client, .application, QUICWriter.stream(0, request))
+    let answer = QUICWriter.stream(0, head([(":status", "200")]))
+    sent.append((.server, writer.packet(.server, .application, answer)))
+    if !isLost { sent.append((.client, asked)) }
+    for _ in 0..<3 {
+      sent.append((.client, writer.packet(.client, .application, Self.datagram(0, 100))))
+      sent.append((.server, writer.packet(.server, .application, Self.datagram(0, 200))))
+    }
+    let analysis = Analysis(QUICWriter.packets(sent), secrets: Array(writer.log.utf8))
+    #expect(analysis.violations == [])
+    let response = try #require(analysis.messages.first { $0.kind == .response })
+    #expect(response.exactness != .exact && analysis.ledger[.tunnel] == 906)
+    if !isLost { #expect(analysis.messages.map(\.message.tunnel).sorted() == [303, 603]) }
+  }
+
+  /// TLS in a tunnel through a proxy: its handshake is the connection's, so that the connection's octets add up.
+  @Test func handshakesInTunnelsAddUp() throws {
+    var writer = QUICWriter(seed: 73)
+    var fields = QPACKWriter(capacity: 0)
+    func head(_ lines: [(String, String)]) -> [UInt8] {
+      HTTP3Dialogue.frame(1, fields.section(lines.map { ($0.0, $0.1, .literal) }, baseOffset: 0).octets)
+    }
+    func record(_ message: [UInt8]) -> [UInt8] {
+      [0x16, 3, 3, UInt8(message.count >> 8), UInt8(message.count & 0xff)] + message
+    }
+    let inner = QUICWriter(seed: 74)
+    let request = head([(":method", "CONNECT"), (":authority", "a.example:443")])
+    let answer = head([(":status", "200")])
+    let hello = record(inner.clientHello(host: "a.example"))
+    var sent = QUICWriter.opening(&writer)
+    sent.append((.client, writer.packet(.client, .application, QUICWriter.stream(0, request))))
+    sent.append((.server, writer.packet(.server, .application, QUICWriter.stream(0, answer))))
+    let frames = QUICWriter.stream(0, HTTP3Dialogue.frame(0, hello), at: request.count)
+    sent.append((.client, writer.packet(.client, .application, frames)))
+    let back = QUICWriter.stream(0, HTTP3Dialogue.frame(0, record(inner.serverHello())), at: answer.count)
+    sent.append((.server, writer.packet(.server, .application, back)))
+    let analysis = Analysis(QUICWriter.packets(sent), secrets: Array(writer.log.utf8))
+    #expect(analysis.violations == [])
+    let connection = try #require(analysis.connections.first)
+    #expect(analysis.ledger.tlsHandshake >= hello.count)
+    let messages = analysis.messages.reduce(0) { $0 + $1.message.ipLength }
+    #expect(
+      connection.ipLength.client + connection.ipLength.server
+        == messages + connection.setup + connection.handshake + connection.control + connection.teardown
+        + connection.unattributed)
+  }
 }

@@ -247,6 +247,25 @@ import Testing
   }
 
   /// A server prefers another address, and its hello has the ID of the packets to it (RFC 9000 §9.6).
+  /// On a client's new path the server's packets are captured first, or the client's go to an ID that was lost.
+  @Test(arguments: [false, true]) func theServerMayBeFirstOnANewPath(_ isIDLost: Bool) {
+    var writer = QUICWriter(seed: 20)
+    var packets = QUICWriter.packets(dialogue(&writer))
+    let (client, server) = (([192, 0, 2, 9] as [UInt8], 50_123), ([198, 51, 100, 1] as [UInt8], 443))
+    for position in 0..<3 {
+      let time = 1_700_000_000_000_000_000 + Int64(100 + position) * 1_000_000
+      let frames = QUICWriter.stream(4, [1], at: position)
+      let answer = writer.packet(.server, .application, frames)
+      let id: [UInt8]? = isIDLost ? [UInt8](repeating: 9, count: 8) : nil
+      let request = writer.packet(.client, .application, frames, to: id)
+      packets.append(.datagram(answer, from: server, to: client, at: time))
+      packets.append(.datagram(request, from: client, to: server, at: time + 1000))
+    }
+    let analysis = analyze(packets, writer)
+    #expect(analysis.connections.count == 1 && analysis.ledger[.udp] == 0 && analysis.ledger.quicProtected == 0)
+    #expect(analysis.connections.first?.packets.server == 7)
+  }
+
   @Test func serversPreferAddresses() {
     let id = (0..<9).map { UInt8(200 + $0) }
     var writer = QUICWriter(seed: 18)
@@ -325,6 +344,24 @@ import Testing
 
   /// A client without connection IDs, and a second connection between the same addresses. The first may have no answer, and is opened
   /// all the same.
+  /// A client's hello before a Retry, and another one after it. The Retry may come later, or be lost, and numbers may begin anew.
+  @Test(arguments: [0, 1, 3, nil] as [Int?], [0, 1]) func aRetryMayBeLateOrLost(_ place: Int?, _ number: Int) throws {
+    var former = QUICWriter(seed: 4)
+    var writer = QUICWriter(seed: 3, clientID: former.clientID)
+    let hello = QUICWriter.crypto(former.clientHello(host: "www.example.com"))
+    let first = former.packet(.client, .initial, hello + [UInt8](repeating: 0, count: 900))
+    writer.numbers[0] = number
+    var sent = dialogue(&writer)
+    if let place {
+      let ids = [UInt8(writer.clientID.count)] + writer.clientID + [UInt8(writer.firstID.count)] + writer.firstID
+      sent.insert((.server, [0xf0, 0, 0, 0, 1] + ids + [UInt8](repeating: 9, count: 40)), at: place)
+    }
+    sent.insert((.client, first), at: 0)
+    let analysis = analyze(QUICWriter.packets(sent), writer)
+    #expect(analysis.ledger.quicProtected == 0 && analysis.connections.count == 1)
+    #expect(try #require(analysis.connections.first).security?.opening == .yes)
+  }
+
   @Test(arguments: [false, true]) func addressesAreUsedAgain(_ isAnswerLost: Bool) {
     var packets: [TestPacket] = []
     var log = ""
