@@ -37,6 +37,7 @@ final class LogReadings {
     let hasLines = pairs.contains { $0.entry.lineLength ?? 0 > 0 }
     headers = ReadingEvidence(
       LogUnits.samples(pairs, \.headerLength), kind: kind, unit: units.header, hints: other?.headerHints(kind) ?? [],
+      documented: log.dialect.documentedHeader(kind),
       fit: { FormFit($0, kind: kind).headers(withLines: !hasLines) },
       search: { message, figure in
         let readings = HeaderReadingSearch(message).readings(giving: figure)

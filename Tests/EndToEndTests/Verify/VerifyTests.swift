@@ -43,6 +43,20 @@ import Testing
     return sum
   }
 
+  /// A format says itself whether a start-line counts. A log of few rows tells it by nothing else.
+  @Test(arguments: [1, 2, 4]) func shortLogsMeanTheirFormat(_ count: Int) throws {
+    let folder = scratch.url.appendingPathComponent("archive")
+    #expect(try Sniffer.run([capture.path, "-q", "--format", "har", "-o", folder.path]).status == 0)
+    let archive = try Data(contentsOf: folder.appendingPathComponent("report.har"))
+    var document = try #require(try JSONSerialization.jsonObject(with: archive) as? [String: Any])
+    var content = try #require(document["log"] as? [String: Any])
+    content["entries"] = Array(try #require(content["entries"] as? [Any]).prefix(count))
+    document["log"] = content
+    let text = String(decoding: try JSONSerialization.data(withJSONObject: document), as: UTF8.self)
+    let (outcome, _) = try verify(try write(text, "short.har"))
+    #expect(outcome.output.contains("unexplained 0 bytes"), "\(outcome.output)")
+  }
+
   @Test func aTrueLogIsTrue() throws {
     let (outcome, rows) = try verify(try write(log.text), ["--tolerance", "5%"])
     #expect(outcome.status == 0, "\(outcome.error)")

@@ -225,3 +225,16 @@ struct HeaderReading: Reading {
     "te", "transfer-encoding", "user-agent",
   ]
 }
+
+extension LogDialect {
+  /// The reading of header sections that a dialect documents; nil where it says nothing, or something else than HAR 1.2.
+  func documentedHeader(_ kind: MessageKind) -> HeaderReading? {
+    switch self {
+    case .har, .harCharles, .harProxyman, .urlSessionMetrics, .curl:
+      var reading = HeaderReading.plain(kind)
+      reading.line = .plain(kind)
+      return reading
+    case .monitor, .chromeNetlog, .harChrome, .harPlaywright, .harFirefox, .harSafari, .harMitmproxy: return nil
+    }
+  }
+}

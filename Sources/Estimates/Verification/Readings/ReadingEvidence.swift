@@ -81,10 +81,11 @@ struct ReadingEvidence<R: Reading> {
   ///   - kind: The kind of the messages.
   ///   - unit: The unit of the figures.
   ///   - hints: Readings of the program that are known otherwise.
+  ///   - documented: The reading that the log's format says. Rows that are too few for another one are taken by it, if it fits them all.
   ///   - fit: Gives readings with forms that have no name, from figures in octets.
   ///   - search: Gives the readings of one figure in octets.
   init(
-    _ all: [Sample], kind: MessageKind, unit: FigureUnit = .octets, hints: [R] = [],
+    _ all: [Sample], kind: MessageKind, unit: FigureUnit = .octets, hints: [R] = [], documented: R? = nil,
     fit: ([ReadingSample]) -> [R] = { _ in [] }, search: (WireMessage, Int) -> [R]
   ) {
     plain = R.plain(kind)
@@ -119,6 +120,9 @@ struct ReadingEvidence<R: Reading> {
           first.figure(of: $0.message).map(unit.figure) == all[index].figure
         }
       }
+    }
+    if samples.count < Self.leastRows, let documented, !samples.isEmpty, fits(documented, samples) == samples.count {
+      believed = [Believed(reading: documented, fits: samples.count, misses: 0)]
     }
     findFacts(samples)
     sense = sense(of: samples)
