@@ -128,6 +128,18 @@ extension RunFacts {
 extension ReportFolder {
   /// The folder and its files, for a summary.
   var written: (folder: String, files: [String]) { (path, files) }
+
+  /// Columns of the text beside the summary's tables.
+  private static var summaryWidth: Int { 80 }
+
+  /// A summary with the names of the written files, before its last line. `isInPart` says that some could not be written to their ends.
+  func named(in summary: String, _ totals: Totals, isInPart: Bool) -> String {
+    guard case let files = files, !files.isEmpty else { return summary }
+    let names = files.joined(separator: ", ").wrapped(to: Self.summaryWidth - 2).map { "  \($0)\n" }
+    let line = "wrote \(ErrorOutput.escaped(path))\(isInPart ? " in part" : ""):\n" + names.joined()
+    let last = Summary.lastLine(totals.ledger) + "\n"
+    return summary.hasSuffix(last) ? summary.dropLast(last.count) + line + last : summary + line
+  }
 }
 
 extension Configuration {

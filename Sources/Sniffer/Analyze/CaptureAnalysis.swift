@@ -23,8 +23,6 @@ struct CaptureAnalysis {
   private let isRunning: Bool
   /// Decoded octets after which signals and the clock are checked, however few packets they came from.
   private static let decodingInterval = 16 << 20
-  /// Columns of the text beside the summary's tables.
-  private static let summaryWidth = 80
 
   private var console: Console
   private var simultaneous = SimultaneousCaptures()
@@ -407,7 +405,8 @@ struct CaptureAnalysis {
       if isPart || !printsSummary { ErrorOutput.write(Summary.lastLine(totals.ledger)) }
     }
     if !isPart, printsSummary {
-      let text = isDocument ? summary() : naming(folder, in: summary(), totals)
+      let isNamed = namesFiles && !isDocument
+      let text = (isNamed ? folder : nil)?.named(in: summary(), totals, isInPart: hasWriteFailed) ?? summary()
       do throws(ReportError) { try StandardOutput.write(text) } catch { console.fail(error) }
     }
     return console.status
@@ -415,15 +414,6 @@ struct CaptureAnalysis {
 
   /// Whether there is a summary: a document was asked for explicitly.
   private var printsSummary: Bool { options.printsSummary || isDocument }
-
-  /// The summary with the names of the written files, before its last line.
-  private func naming(_ folder: ReportFolder?, in summary: String, _ totals: Totals) -> String {
-    guard namesFiles, let folder, case let files = folder.files, !files.isEmpty else { return summary }
-    let names = files.joined(separator: ", ").wrapped(to: Self.summaryWidth - 2).map { "  \($0)\n" }
-    let line = "wrote \(ErrorOutput.escaped(folder.path))\(hasWriteFailed ? " in part" : ""):\n" + names.joined()
-    let last = Summary.lastLine(totals.ledger) + "\n"
-    return summary.hasSuffix(last) ? summary.dropLast(last.count) + line + last : summary + line
-  }
 
   /// Reports a write error; the run continues and ends with a failure.
   mutating func report(_ error: ReportError) {

@@ -357,7 +357,8 @@ struct LiveAnalysis {
       choices: command.summary.choices(command.options),
       facts: RunFacts("live", command.interface, totals.secrets, command.options),
       selected: pipeline.sink.selection)
-    let text = command.summary.json ? summary.document(written: folder?.written) : summary.text(for: .standardOutput)
+    var text = command.summary.json ? summary.document(written: folder?.written) : summary.text(for: .standardOutput)
+    if !command.summary.json, let folder { text = folder.named(in: text, totals, isInPart: hasFailedReport) }
     do throws(ReportError) { try StandardOutput.write(text) } catch { report(error) }
     return status
   }
