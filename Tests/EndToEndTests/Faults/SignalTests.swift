@@ -24,10 +24,11 @@ import Testing
     #expect(outcome.status == 128 + signal && !outcome.wasKilled)
     let errors = outcome.errorLines.filter { $0.hasPrefix("sniffer: ") }
     #expect(errors.count == 1 && errors[0].contains(signal == SIGINT ? "SIGINT" : "SIGTERM"), "\(outcome.error)")
-    // The same as of a file with as many packets.
+    // The same as of a file with as many packets, beside the word that it was stopped.
     let kept = try scratch.file("kept.pcap", packets.part(0..<count))
     #expect(
-      try Report(folder: URL(fileURLWithPath: folder)).differences(from: FileAnalysis([kept.path]).report).isEmpty)
+      try Report(folder: URL(fileURLWithPath: folder)).differences(from: FileAnalysis([kept.path]).report)
+        == ["anomalies.csv"])
     try writer.close()
   }
 
@@ -68,6 +69,13 @@ import Testing
       let report = try Report(folder: URL(fileURLWithPath: folder))
       #expect(report.ledger("difference") == 0)
       #expect(outcome.outputLines.last?.hasPrefix("ledger balanced: ") == true)
+      // Files say, too, that a part is missing.
+      let isStopped = report.anomalies.rows.contains { $0["name"] == "reading_stopped" }
+      #expect(isStopped == (outcome.status != 0))
+      guard FormatWitness.python != nil else { continue }
+      let database = URL(fileURLWithPath: folder).appendingPathComponent("report.sqlite")
+      let complete = try FormatWitness.query("SELECT value FROM meta WHERE name = 'complete'", of: database)
+      #expect(complete == [isStopped ? "0" : "1"])
     }
     #expect(!statuses.isEmpty)
   }

@@ -42,6 +42,19 @@ import Testing
       Set(report.differences(from: try FileAnalysis.of(capture).report)).isSubset(of: ["steps.csv", "timeline.csv"]))
   }
 
+  /// The step before the first mark has no label in any format.
+  @Test(.enabled(if: FormatWitness.python != nil, "needs python3")) func everyFormatHasTheFirstStep() throws {
+    let capture = try Corpus.capture("demo")
+    let folder = scratch.url.appendingPathComponent("formats")
+    let marks = ["--marks", try marks(capture), "--format", "csv,ndjson,sqlite,parquet,html", "-o", folder.path]
+    let outcome = try Sniffer.run([capture.path] + marks)
+    #expect(outcome.status == 0, "\(outcome.error)")
+    #expect(try FormatWitness.differences(in: folder) == "")
+    let database = folder.appendingPathComponent("report.sqlite")
+    #expect(
+      try FormatWitness.query("SELECT step, label FROM steps LIMIT 2", of: database) == ["0|", "1|log in, first"])
+  }
+
   @Test func partialsHaveSteps() throws {
     let capture = try Corpus.capture("cookies-redirects")
     let marks = ["--marks", try marks(capture)]

@@ -46,6 +46,33 @@ import Testing
     #expect(swapped.difference(from: usual) == nil)
   }
 
+  /// The handshake, the request and its acknowledgment, as several queues of a network card may mix them.
+  @Test func theFirstPacketsInAnyOrder() {
+    var dialogue = Dialogue.opened()
+    dialogue.send(.client, HTTP.get("/a"))
+    dialogue.acknowledge(.server)
+    dialogue.send(.server, HTTP.ok("hello"))
+    dialogue.close()
+    let usual = SplitsResult(analyze(dialogue))
+    let segments = dialogue.segments
+    var orders: [[Int]] = [[]]
+    for number in 0..<5 {
+      orders = orders.flatMap { order in
+        (0...order.count).map { place in
+          var longer = order
+          longer.insert(number, at: place)
+          return longer
+        }
+      }
+    }
+    for order in orders {
+      dialogue.segments = order.map { segments[$0] } + segments[5...]
+      let found = analyze(dialogue)
+      #expect(found.anomalies[.tcpHole] == 0 && found.anomalies[.tcpOneSided] == 0, "\(order)")
+      #expect(SplitsResult(found).difference(from: usual) == nil, "\(order)")
+    }
+  }
+
   /// A hole that has been open for long, and its acknowledgment captured just before what fills it.
   @Test func acknowledgmentThatIsCapturedBeforeWhatItAcknowledges() {
     var (dialogue, lost) = holeInBody(acknowledging: false)

@@ -423,4 +423,18 @@ import Testing
     }
     #expect(groups(.status, limit: 1).anomalies[.groupTableFull] > 0)
   }
+
+  /// A response whose start was lost is no request.
+  @Test func anUnknownStatusIsAGroup() {
+    var configuration = Configuration()
+    configuration.groupKey = .status
+    var (table, anomalies) = (GroupTable(configuration: configuration), AnomalyLog())
+    for (kind, status) in [(.request, 0), (.response, 0), (.response, 204), (.interim, 103)] as [(MessageKind, Int)] {
+      var message = Message()
+      (message.kind, message.status, message.octets.header) = (kind, status, 10)
+      table.add(message, TextPool(), &anomalies)
+    }
+    let names = table.sorted.map { String(decoding: $0.name, as: UTF8.self) }
+    #expect(Set(names) == ["", "(unknown)", "204", "103"] && names.count == 4)
+  }
 }

@@ -61,6 +61,18 @@ import Testing
     #expect(database.isComplete == true && database.isRedacted == false && database.grouping == csv.grouping)
   }
 
+  /// What a signal stopped says so in a database, and beside a table.
+  @Test(arguments: [false, true]) func aStoppedRunIsNotComplete(_ isStopped: Bool) throws {
+    var totals = emptyTotals()
+    if isStopped { totals.noteStop() }
+    let context = ReportContext(grouping: Configuration.Grouping(path: true, method: false), toolVersion: "0")
+    var reports = try ReportSet([.csv, .sqlite], folder: folder.path, context)
+    try reports.finish(totals)
+    for name in ["apis.csv", "report.sqlite"] {
+      #expect(try ReportReader.read(folder.path + "/" + name).isComplete == !isStopped, "\(name)")
+    }
+  }
+
   @Test func wrongFilesAreNamedInOneLine() throws {
     let good = apisCSV([("a", "/", [:])])
     let wrong: [(String, String)] = [

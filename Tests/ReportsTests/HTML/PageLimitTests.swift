@@ -71,6 +71,33 @@ import Testing
     }
   }
 
+  /// Content without a type, and a response whose start was not seen, are in the sums like others.
+  @Test func whatHasNoTypeAndNoStatusIsShown() throws {
+    let report = try HTMLReport(folder: folder.path, grouping: .init())
+    var texts = TextPool()
+    for number in 1...3 {
+      var exchange = Exchange()
+      exchange.number = number
+      (exchange.ipLength, exchange.status, exchange.response) = (10 * number, number == 1 ? 0 : 200, number)
+      var message = Message()
+      (message.kind, message.number, message.exchange) = (.response, number, number)
+      message.octets.body = number == 3 ? 0 : 100 * number
+      if number == 2 { message.contentType = texts.intern(Array("text/html".utf8)) }
+      report.message(message, texts: texts)
+      report.exchange(exchange, texts: texts)
+    }
+    var totals = emptyTotals()
+    totals.texts = texts
+    try report.finish(totals)
+    let page = try WrittenPage(folder)
+    let types = try page.rows("content_types")
+    #expect(types.map { $0["type"] as? String } == ["text/html", "(no content type)"])
+    #expect(types.map { $0["bytes"] as? Int } == [200, 100] && types.map { $0["messages"] as? Int } == [1, 1])
+    let statuses = try page.rows("statuses")
+    #expect(
+      statuses.map { $0["status"] as? Int } == [nil, 200] && statuses.map { $0["ip_bytes"] as? Int } == [10, 50])
+  }
+
   @Test func theSlowestFailedAndOneOfEachAPIAreKept() {
     var kept = KeptExchanges()
     func add(_ number: Int, octets: Int, api: Int, wait: Int64 = 0, status: Int = 200) {

@@ -47,6 +47,29 @@ import Testing
     #expect(found.totals.hosts.count == 1)
   }
 
+  /// The answer to a request to join is captured before the request, or is lost. Then nothing proves that the subflow belongs here.
+  @Test(arguments: [false, true]) func joiningsInAnotherOrder(_ isLost: Bool) throws {
+    var script = MultipathScript()
+    script.open()
+    script.send(.client, on: 0, HTTP.get("/video"))
+    let start = script.segments.count
+    let second = script.join()
+    let answer = Array(HTTP.ok(HTTP.body(4000)).utf8)
+    script.send(.server, on: 0, Array(answer[..<1400]))
+    script.send(.server, on: second, Array(answer[1400...]))
+    try #require(script.segments[start].flags == .syn && script.segments[start + 1].flags.contains(.syn))
+    if isLost { script.segments.remove(at: start + 1) } else { script.segments.swapAt(start, start + 1) }
+    let found = analyze(script.packets())
+    #expect(found.pairs == ["GET /video 200"])
+    #expect(found.messages.last?.octets.total == answer.count && found.ledger[.opaque] == 0)
+    #expect(found.connections.map(\.joined) == [nil, 1])
+    if isLost {
+      #expect(found.messages.allSatisfy { $0.exactness == .inferred } && found.anomalies[.tcpMultipathNotFollowed] == 1)
+    } else {
+      expectExact(found)
+    }
+  }
+
   private func name(_ token: [UInt8]) -> String {
     token.map { [String($0 >> 4, radix: 16), String($0 & 15, radix: 16)].joined() }.joined()
   }
