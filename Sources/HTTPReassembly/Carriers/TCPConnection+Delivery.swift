@@ -104,10 +104,12 @@ extension TCPConnection {
   /// Starts a stream whose SYN was not captured at its first octet, after a short wait for earlier octets.
   private mutating func startIfDue(_ side: Side, _ run: inout Receiver.Context, isForced: Bool) {
     guard !streams[side].isStarted, streams[side].isHolding, let first = firstHeld(side) else { return }
-    // The stream continues where the peer's acknowledgments end.
-    let isNext = first.position == streams[side].acknowledged
+    // A SYN may come yet, although the peer has acknowledged all octets before.
     let waited = run.clock - record.opened
-    guard isForced || isNext || waited > run.configuration.midstreamStartTimeout else { return }
+    let held = disorder?.value.held.look(side) { $0.octetCount } ?? 0
+    guard
+      isForced || waited > run.configuration.midstreamStartTimeout || held > run.configuration.heldOctetLimit
+    else { return }
     startInMiddle(side, at: first.position, &run)
   }
 

@@ -249,8 +249,10 @@ struct TCPConnection<Receiver: StreamReceiver> {
       guard !segment.flags.contains(.rst) else { return .unknown }
       streams[other].space.learn(segment.acknowledgment)
     }
-    // The opener first acknowledges the other side's SYN, even if no packet of that side is captured.
-    if side == opener, !streams[other].isStarted, streams[other].packets == 0, !segment.flags.contains(.rst) {
+    // The opener first acknowledges the other side's SYN, even if no packet of that side is captured. A later number may be captured first.
+    if side == opener, !streams[other].isStarted, streams[other].packets == 0, !segment.flags.contains(.rst),
+      streams[other].acknowledged == .unknown, expected(segment.sequence, of: side) == streams[side].start
+    {
       startAcknowledged(other, segment.acknowledgment)
     }
     let position = expected(segment.acknowledgment, of: other)
