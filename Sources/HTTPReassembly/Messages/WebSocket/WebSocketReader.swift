@@ -160,6 +160,9 @@ struct WebSocketReader {
   /// Makes its counts inferred: the protocol is.
   mutating func doubt() { facts.exactness.weaken() }
 
+  /// Notes that more frames may follow.
+  mutating func cut() { facts.exactness = .atLeast }
+
   private mutating func loseFrames() {
     guard phase != .lost else { return }
     phase = .lost

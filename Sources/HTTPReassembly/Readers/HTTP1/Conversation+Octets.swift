@@ -162,12 +162,10 @@ extension Conversation {
     if !webSocket.isEmpty { run.openWebSocket(of: row, isMasked: side == requestSide, webSocket) }
   }
 
-  /// Notes that the end of the current side's tunnel is not seen, unless a frame closed its WebSocket.
-  func cutTunnel(_ run: inout Run) {
-    guard let row = tunnelOwner(run), run.webSocket(of: row)?.look({ $0.isClosed }) != true else { return }
-    run.note(.httpMessageIncomplete)
-    run.rows[message: row].flags.insert(.incomplete)
-    run.rows[message: row].exactness = .atLeast
+  /// Notes that the end of the current side's WebSocket is not seen, unless a frame closed it. The message before it is whole.
+  func cutTunnel(_ run: borrowing Run) {
+    guard let row = tunnelOwner(run), let reader = run.webSocket(of: row), !reader.look({ $0.isClosed }) else { return }
+    reader.value.cut()
   }
 
   /// The row of the message that owns the tunnel's octets of the current side; nil without one.

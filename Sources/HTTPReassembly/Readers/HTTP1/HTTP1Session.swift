@@ -262,7 +262,7 @@ struct HTTP1Session {
         startSimpleResponse(side, at: parsers[side].lineStart, &run)
       }
       parsers[side].finish(isComplete: isComplete, events: &conversation, context: &run)
-      if !isComplete { conversation.cutTunnel(&run) }
+      if !isComplete { conversation.cutTunnel(run) }
       conversation.endStream(side, at: isComplete ? parsers.look(side) { $0.position } : nil, &run)
       spreadAnswer(from: side, &run)
       if let tunnel = tunnel(of: side) { inside(tunnel, &run) { _ = $0.finish(side, isComplete: isComplete, &$1) } }

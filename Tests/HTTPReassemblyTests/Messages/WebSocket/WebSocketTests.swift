@@ -217,6 +217,21 @@ import Testing
     }
   }
 
+  /// The capture ends before the WebSocket does. Only a side that has sent a close frame sends no more; the messages themselves are whole.
+  @Test(arguments: [false, true]) func aWebSocketThatIsStillOpen(_ isClosed: Bool) {
+    var (client, server) = (WebSocketWriter(isMasked: true, seed: 1), WebSocketWriter(isMasked: false, seed: 2))
+    client.frame(1, Array("hello".utf8))
+    server.frame(2, [1, 2, 3])
+    if isClosed { server.frame(8, [0x03, 0xe8]) }
+    var dialogue = opened()
+    dialogue.send(.client, client.octets)
+    dialogue.send(.server, server.octets)
+    let analysis = analyze(dialogue)
+    #expect(analysis.requests[0].frames?.exactness == .atLeast)
+    #expect(analysis.responses[0].frames?.exactness == (isClosed ? .exact : .atLeast))
+    #expect(analysis.messages.allSatisfy { $0.exactness == .exact })
+  }
+
   /// The sender of a 101 may speak another protocol than it says.
   @Test func aTunnelThatIsNoWebSocket() {
     var dialogue = opened()
