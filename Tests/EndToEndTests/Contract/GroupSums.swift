@@ -40,7 +40,12 @@ enum GroupSums {
         let end = key == "server" ? row[key] : String(row[key][..<(row[key].lastIndex(of: ":") ?? row[key].endIndex)])
         octets[end, default: 0] += row.integer("client_ip_bytes") + row.integer("server_ip_bytes")
       }
-    case "status", "method": for row in report.messages.rows { octets[row[key], default: 0] += row.integer("ip_bytes") }
+    case "method": for row in report.messages.rows { octets[row[key], default: 0] += row.integer("ip_bytes") }
+    case "status":
+      for row in report.messages.rows {
+        let name = row[key].isEmpty && row["type"] != "request" ? "(unknown)" : row[key]
+        octets[name, default: 0] += row.integer("ip_bytes")
+      }
     case "process":
       // A message is its process's; what a connection has beside its messages is the connection's.
       let messages = Dictionary(grouping: report.messages.rows) { $0["connection"] }
