@@ -6,7 +6,8 @@ enum StepRow {
   /// The columns; new ones only at the end, where a new class is, too.
   static let columns: [TableColumn] =
     [
-      .integer("step"), .text("label").orUnknown, .time("start"), .time("end"), .integer("packets"), .integer("up_bytes"),
+      .integer("step"), .text("label").orUnknown, .time("start"), .time("end"), .integer("packets"),
+      .integer("up_bytes"),
       .integer("down_bytes"), .integer("unknown_bytes"), .integer("bytes"),
     ] + OctetClass.allCases.map { .integer($0.name + "_bytes") }
 
