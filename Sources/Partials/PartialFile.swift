@@ -64,16 +64,11 @@ public struct PartialSegment: Sendable, Equatable {
     do throws(PartialError) { input = try PartialInput(file) } catch { return error }
     var checksum = Checksum()
     let ranges = [start..<checkedRange.lowerBound, checkedRange, checkedRange.upperBound..<start + length]
-    for range in ranges {
-      var offset = range.lowerBound
-      while offset < range.upperBound {
-        let end = min(offset + Self.copyLength, range.upperBound)
-        let octets: [UInt8]
-        do throws(PartialError) { octets = try input.octets(offset..<end) } catch { return error }
-        if range == checkedRange { checksum.add(octets) }
-        try target.append(octets)
-        offset = end
-      }
+    for piece in ranges.flatMap(Self.pieces) {
+      let octets: [UInt8]
+      do throws(PartialError) { octets = try input.octets(piece) } catch { return error }
+      if checkedRange.contains(piece.lowerBound) { checksum.add(octets) }
+      try target.append(octets)
     }
     return checksum.value == self.checksum ? nil : PartialError(file, .damaged)
   }
@@ -83,12 +78,7 @@ public struct PartialSegment: Sendable, Equatable {
   /// - Throws: when its octets are not those that were written.
   func verify(_ input: PartialInput) throws(PartialError) {
     var checksum = Checksum()
-    var offset = checkedRange.lowerBound
-    while offset < checkedRange.upperBound {
-      let next = min(offset + Self.copyLength, checkedRange.upperBound)
-      checksum.add(try input.octets(offset..<next))
-      offset = next
-    }
+    for piece in Self.pieces(of: checkedRange) { checksum.add(try input.octets(piece)) }
     guard checksum.value == self.checksum else { throw PartialError(file, .damaged) }
   }
 
@@ -103,6 +93,13 @@ public struct PartialSegment: Sendable, Equatable {
 
   /// Octets that are copied or checked at once.
   private static let copyLength = 1 << 20
+
+  /// The pieces of a range that are read one after the other.
+  private static func pieces(of range: Range<Int>) -> [Range<Int>] {
+    stride(from: range.lowerBound, to: range.upperBound, by: copyLength).map {
+      $0..<min($0 + copyLength, range.upperBound)
+    }
+  }
 }
 
 /// An open partial.

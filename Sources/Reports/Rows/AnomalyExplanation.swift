@@ -25,8 +25,7 @@ package struct AnomalyExplanation: Sendable {
   /// The kinds of effects on the figures.
   private enum Effect {
     case none, order, stopped, counted, unread, checksum, lost, unended, cut, late, oneSided, malformed, limit, closed,
-      coding, flood,
-      framing, coarse, conflict
+      coding, flood, framing, coarse, conflict
 
     var words: (meaning: String, remedy: String) {
       switch self {

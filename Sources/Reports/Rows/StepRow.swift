@@ -7,8 +7,7 @@ enum StepRow {
   static let columns: [TableColumn] =
     [
       .integer("step"), .text("label").orUnknown, .time("start"), .time("end"), .integer("packets"),
-      .integer("up_bytes"),
-      .integer("down_bytes"), .integer("unknown_bytes"), .integer("bytes"),
+      .integer("up_bytes"), .integer("down_bytes"), .integer("unknown_bytes"), .integer("bytes"),
     ] + OctetClass.allCases.map { .integer($0.name + "_bytes") }
 
   /// Writes every row; `write` is called after each.

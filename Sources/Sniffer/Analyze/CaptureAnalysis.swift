@@ -405,8 +405,8 @@ struct CaptureAnalysis {
       if isPart || !printsSummary { ErrorOutput.write(Summary.lastLine(totals.ledger)) }
     }
     if !isPart, printsSummary {
-      let isNamed = namesFiles && !isDocument
-      let text = (isNamed ? folder : nil)?.named(in: summary(), totals, isInPart: hasWriteFailed) ?? summary()
+      var text = summary()
+      if namesFiles, !isDocument, let folder { text = folder.named(in: text, totals, isInPart: hasWriteFailed) }
       do throws(ReportError) { try StandardOutput.write(text) } catch { console.fail(error) }
     }
     return console.status

@@ -5,8 +5,9 @@ import TableReading
 ///
 /// The long arrays are `log.entries` of a HAR, `events` of a netlog, an outermost array, and arrays that an outermost object has, or the
 /// objects in it. Several values behind each other are elements, too, whether commas, lines or record separators (RFC 7464) are between
-/// them. So are the members of one object, for a reader that asks for them. Values that no reader needs are left out: arrays inside of a HAR and of a netlog's constants, and texts that are longer than any
-/// that is needed. The decoder then judges each element and the rest; brackets and commas are judged here where it does not see them.
+/// them. So are the members of one object, for a reader that asks for them. Values that no reader needs are left out: arrays inside of a
+/// HAR and of a netlog's constants, and texts that are longer than any that is needed. The decoder then judges each element and the rest;
+/// brackets and commas are judged here where it does not see them.
 struct JSONElements {
   /// The places of elements.
   enum Place: Hashable {

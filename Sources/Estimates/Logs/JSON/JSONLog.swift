@@ -126,7 +126,7 @@ struct JSONLog {
     case .other where !tables.isEmpty: return (document, isCut, namedRows(rest, besides: tables) ?? tables)
     case _ where isCut: throw fault(nil)
     case .tasks(.elements) where !isTasks && format == nil: return (.other, isCut, [])
-    case .other where JSONTableLog(log: self, rows: .elements(.value)).hasKnownColumns:
+    case .other where table(.value, isCut).hasKnownColumns:
       return (document, isCut, [.value])
     case .other: return (document, isCut, namedRows(rest, besides: []) ?? [])
     default: return (document, isCut, [])
@@ -135,8 +135,12 @@ struct JSONLog {
 
   /// The place of rows that have names, where no array has rows: such rows may have arrays of their own.
   private func namedRows(_ rest: [UInt8], besides tables: [JSONElements.Place]) -> [JSONElements.Place]? {
-    let isInArray = tables.count <= Self.mostArrays && tables.contains { table($0, false).hasKnownColumns }
-    return isInArray ? nil : NamedRows.places(rest).first { table($0, false).hasKnownColumns }.map { [$0] }
+    let places = NamedRows.places(rest)
+    // Each table that is asked for its columns reads the file.
+    guard !places.isEmpty,
+      tables.count > Self.mostArrays || !tables.contains(where: { table($0, false).hasKnownColumns })
+    else { return nil }
+    return places.first { table($0, false).hasKnownColumns }.map { [$0] }
   }
 
   /// Hands over each element of a long array as the file has it, and its number, from 1.

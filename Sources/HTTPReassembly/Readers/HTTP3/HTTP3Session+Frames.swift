@@ -117,7 +117,7 @@ extension HTTP3Session {
   }
 
   /// Counts the octets in front of a stream's own, once its session is known, or cannot be.
-  mutating func countSession(_ session: UInt64?, _ flow: Flow, _ run: inout Run) {
+  private mutating func countSession(_ session: UInt64?, _ flow: Flow, _ run: inout Run) {
     flow.value.session = session
     flow.value.phase = .rest
     let waiting = flow.value.waiting

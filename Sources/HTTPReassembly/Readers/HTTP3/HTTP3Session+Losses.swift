@@ -52,9 +52,9 @@ extension HTTP3Session {
       if isInPacket { countControl(count, .none, flow, &run) } else { extendOwners(flow, .none, run) }
       return release(run.side, &run)
     case .tunnel:
-      if phase == .session || phase == .type {
-        flow.value.integer.reset()
-        countSession(nil, flow, &run)
+      if phase != .rest {
+        giveUpFrame(flow, &run)
+        flow.value.phase = .rest
       }
       flow.value.position += count
       if isInPacket { countTunnel(count, flow, &run) } else { extendOwners(flow, .none, run) }

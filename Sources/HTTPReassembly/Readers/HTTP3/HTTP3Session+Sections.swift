@@ -109,7 +109,7 @@ extension HTTP3Session {
     extendOwners(flow, .none, run)
     run.ledger.settle(waiting, as: .control)
     run.connection.added.control += waiting
-    if hasPromise(flow, run), let slot = streams.slot(of: key) {
+    if let slot = promised(key, run) {
       name(slot, flow.value.stream, &run)
     } else {
       flow.value.awaitsPromise = true
@@ -124,10 +124,10 @@ extension HTTP3Session {
     return run.rows.messages.look(Int(message.row)) { $0.message.kind == .request }
   }
 
-  /// Whether the promise of a push stream was read.
-  mutating func hasPromise(_ flow: Flow, _ run: borrowing Run) -> Bool {
-    guard let slot = streams.slot(of: flow.value.key) else { return false }
-    return !isInPromise(slot, run)
+  /// The slot of a push whose promise was read; nil without one.
+  mutating func promised(_ key: UInt64, _ run: borrowing Run) -> Int? {
+    guard let slot = streams.slot(of: key), !isInPromise(slot, run) else { return nil }
+    return slot
   }
 
   /// Gives a push the number of its stream.

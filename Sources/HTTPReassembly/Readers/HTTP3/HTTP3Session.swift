@@ -244,7 +244,7 @@ struct HTTP3Session {
       let isReady =
         switch waiter.need {
         case .inserts(let inserts): decoders[side].look { $0.isReady(inserts: inserts) }
-        case .promise: isPromised && flows[side][waiter.stream].map { hasPromise($0, run) } ?? true
+        case .promise: isPromised && flows[side][waiter.stream].map { promised($0.value.key, run) != nil } ?? true
         case .frames: false
         }
       guard isReady || isForced else {

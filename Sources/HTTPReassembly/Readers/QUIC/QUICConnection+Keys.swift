@@ -110,12 +110,14 @@ extension QUICConnection {
     }
     if source != opener.value.keySource || header.version != opener.value.keyVersion {
       opener.value.sides[1 - side].levels[level].keys = nil
-      // A client may have another ID after a Retry, but not again and again.
-      if opener.value.keySource != nil { opener.value.failures += 1 }
-      if side == client, opener.value.keySource != nil, !opener.value.hasServerHello {
-        // The Retry or the version negotiation before it was not captured, or comes later.
-        if source != opener.value.keySource { opener.value.formerSource = opener.value.keySource }
-        expectHello(from: side)
+      if let former = opener.value.keySource {
+        // A client may have another ID after a Retry, but not again and again.
+        opener.value.failures += 1
+        if side == client, !opener.value.hasServerHello {
+          // The Retry or the version negotiation before it was not captured, or comes later.
+          if source != former { opener.value.formerSource = former }
+          expectHello(from: side)
+        }
       }
     }
     opener.value.keySource = source

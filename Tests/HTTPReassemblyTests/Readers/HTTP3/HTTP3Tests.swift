@@ -189,7 +189,7 @@ import Testing
     return (reading, rows, faults)
   }
 
-  private static func head(_ fields: [(String, String)], _ writer: inout QPACKWriter) -> [UInt8] {
+  static func head(_ fields: [(String, String)], _ writer: inout QPACKWriter) -> [UInt8] {
     HTTP3Dialogue.frame(1, writer.section(fields.map { ($0.0, $0.1, .staticTable) }).octets)
   }
 

@@ -10,18 +10,17 @@ import Testing
     return [0x31] + QUICWriter.integer(payload.count) + payload
   }
 
+  private static let connectUDP = [
+    (":method", "CONNECT"), (":protocol", "connect-udp"), (":scheme", "https"), (":authority", "proxy.example"),
+    (":path", "/masque"),
+  ]
+
   @Test func datagramsBelongToTheirTunnels() throws {
     let (client, server) = (([192, 0, 2, 1] as [UInt8], 50_000), ([198, 51, 100, 1] as [UInt8], 443))
     var writer = QUICWriter(seed: 71)
     var fields = QPACKWriter(capacity: 0)
-    func head(_ lines: [(String, String)]) -> [UInt8] {
-      HTTP3Dialogue.frame(1, fields.section(lines.map { ($0.0, $0.1, .literal) }, baseOffset: 0).octets)
-    }
-    let request = head([
-      (":method", "CONNECT"), (":protocol", "connect-udp"), (":scheme", "https"), (":authority", "proxy.example"),
-      (":path", "/masque"),
-    ])
-    let answer = head([(":status", "200")])
+    let request = HTTP3Tests.head(Self.connectUDP, &fields)
+    let answer = HTTP3Tests.head([(":status", "200")], &fields)
     let capsule = HTTP3Dialogue.frame(0, [0, 4, 1, 2, 3, 4])
     var sent = QUICWriter.opening(&writer)
     func send(_ peer: Peer, _ frames: [UInt8]) { sent.append((peer, writer.packet(peer, .application, frames))) }
@@ -60,16 +59,10 @@ import Testing
   @Test(arguments: [false, true]) func requestsThatAreLate(_ isLost: Bool) throws {
     var writer = QUICWriter(seed: 72)
     var fields = QPACKWriter(capacity: 0)
-    func head(_ lines: [(String, String)]) -> [UInt8] {
-      HTTP3Dialogue.frame(1, fields.section(lines.map { ($0.0, $0.1, .literal) }, baseOffset: 0).octets)
-    }
-    let request = head([
-      (":method", "CONNECT"), (":protocol", "connect-udp"), (":scheme", "https"), (":authority", "proxy.example"),
-      (":path", "/masque"),
-    ])
+    let request = HTTP3Tests.head(Self.connectUDP, &fields)
     var sent = QUICWriter.opening(&writer)
     let asked = writer.packet(.client, .application, QUICWriter.stream(0, request))
-    let answer = QUICWriter.stream(0, head([(":status", "200")]))
+    let answer = QUICWriter.stream(0, HTTP3Tests.head([(":status", "200")], &fields))
     sent.append((.server, writer.packet(.server, .application, answer)))
     if !isLost { sent.append((.client, asked)) }
     for _ in 0..<3 {
@@ -87,15 +80,12 @@ import Testing
   @Test func handshakesInTunnelsAddUp() throws {
     var writer = QUICWriter(seed: 73)
     var fields = QPACKWriter(capacity: 0)
-    func head(_ lines: [(String, String)]) -> [UInt8] {
-      HTTP3Dialogue.frame(1, fields.section(lines.map { ($0.0, $0.1, .literal) }, baseOffset: 0).octets)
-    }
     func record(_ message: [UInt8]) -> [UInt8] {
       [0x16, 3, 3, UInt8(message.count >> 8), UInt8(message.count & 0xff)] + message
     }
     let inner = QUICWriter(seed: 74)
-    let request = head([(":method", "CONNECT"), (":authority", "a.example:443")])
-    let answer = head([(":status", "200")])
+    let request = HTTP3Tests.head([(":method", "CONNECT"), (":authority", "a.example:443")], &fields)
+    let answer = HTTP3Tests.head([(":status", "200")], &fields)
     let hello = record(inner.clientHello(host: "a.example"))
     var sent = QUICWriter.opening(&writer)
     sent.append((.client, writer.packet(.client, .application, QUICWriter.stream(0, request))))

@@ -246,7 +246,6 @@ import Testing
     #expect(analysis.connections.first?.client.port == 50_000)
   }
 
-  /// A server prefers another address, and its hello has the ID of the packets to it (RFC 9000 §9.6).
   /// On a client's new path the server's packets are captured first, or the client's go to an ID that was lost.
   @Test(arguments: [false, true]) func theServerMayBeFirstOnANewPath(_ isIDLost: Bool) {
     var writer = QUICWriter(seed: 20)
@@ -266,6 +265,7 @@ import Testing
     #expect(analysis.connections.first?.packets.server == 7)
   }
 
+  /// A server prefers another address, and its hello has the ID of the packets to it (RFC 9000 §9.6).
   @Test func serversPreferAddresses() {
     let id = (0..<9).map { UInt8(200 + $0) }
     var writer = QUICWriter(seed: 18)
@@ -342,8 +342,6 @@ import Testing
     #expect(other.violations == [] && other.connections.first?.security?.opening == .no)
   }
 
-  /// A client without connection IDs, and a second connection between the same addresses. The first may have no answer, and is opened
-  /// all the same.
   /// A client's hello before a Retry, and another one after it. The Retry may come later, or be lost, and numbers may begin anew.
   @Test(arguments: [0, 1, 3, nil] as [Int?], [0, 1]) func aRetryMayBeLateOrLost(_ place: Int?, _ number: Int) throws {
     var former = QUICWriter(seed: 4)
@@ -362,6 +360,8 @@ import Testing
     #expect(try #require(analysis.connections.first).security?.opening == .yes)
   }
 
+  /// A client without connection IDs, and a second connection between the same addresses. The first may have no answer, and is opened
+  /// all the same.
   @Test(arguments: [false, true]) func addressesAreUsedAgain(_ isAnswerLost: Bool) {
     var packets: [TestPacket] = []
     var log = ""
