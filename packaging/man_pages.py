@@ -16,6 +16,8 @@ EXIT_STATUS = [
     ("1", "The input was damaged, or something could not be opened or written; what was read is reported."),
     ("2", "A threshold, a tolerance or a budget was exceeded, or the ledger does not balance."),
     ("64", "Wrong usage."),
+    ("130, 143", "SIGINT or SIGTERM ended the reading of a capture; the part that was read is reported."),
+    ("141", "The reader of standard output went away, as head does, in the middle of a report."),
 ]
 
 # What each command is for, on captures of the project; a test runs them.

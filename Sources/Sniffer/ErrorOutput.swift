@@ -1,11 +1,21 @@
 import Reports
 import Shared
+import Tabular
 
 /// Errors on standard error, one line each.
 enum ErrorOutput {
   /// Writes a line. File names can have any content, so characters with effects on a terminal are escaped.
   static func write(_ text: String) {
     ProgressBar<ContinuousClock>.standardError("sniffer: \(escaped(text))\n")
+  }
+
+  /// Reports that a command's answer could not be written.
+  ///
+  /// - Returns: The command's result.
+  static func report(_ error: ReportError) -> ExitStatus {
+    if error.isEnough { return .success }
+    write(error.description)
+    return .failure
   }
 
   /// Shows a question, or a line before one, without the program's name. Line ends are unchanged.
@@ -32,4 +42,9 @@ enum ErrorOutput {
     }
     return result
   }
+}
+
+extension ReportError {
+  /// Whether the reader of standard output closed its pipe, as `head` does. It has enough of the answer: this is an end, not a failure.
+  var isEnough: Bool { isReaderGone && file == "standard output" }
 }

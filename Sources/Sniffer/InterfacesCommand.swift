@@ -32,7 +32,7 @@ struct InterfacesCommand: ParsableCommand {
       text += "\n\(refusal)\n"
     }
     do throws(ReportError) { try StandardOutput.write(text) } catch {
-      throw ExitCode(ExitStatus.failure.rawValue)
+      throw ExitCode(ErrorOutput.report(error).rawValue)
     }
   }
 }

@@ -50,6 +50,7 @@ public struct LargestSavings {
   /// The octets of the capture in one line whose parts add up to them.
   func account(_ totals: Totals) -> String {
     let original = totals.ledger.original
+    guard original > 0 else { return "0 bytes" }
     var rest = original
     var parts: [String] = []
     func add(_ octets: Int, _ words: String) {

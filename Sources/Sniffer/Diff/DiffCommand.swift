@@ -144,8 +144,8 @@ struct DiffCommand: ParsableCommand {
     }
     if !quiet {
       do throws(ReportError) { try format.print(comparison, limit: limit) } catch {
-        ErrorOutput.write(error.description)
-        throw ExitCode(ExitStatus.failure.rawValue)
+        let status = ErrorOutput.report(error)
+        if status != .success { throw ExitCode(status.rawValue) }
       }
     }
     if captures.status != .success { throw ExitCode(captures.status.rawValue) }

@@ -35,8 +35,7 @@ struct PartialJoining {
       }
       return .success
     } catch {
-      ErrorOutput.write(error.description)
-      return .failure
+      return ErrorOutput.report(error)
     }
   }
 }

@@ -73,7 +73,7 @@ struct PartialMaking {
       let text =
         Self.said(path, captures: paths.count)
         + ", \(packets) packets, \(keptPackets) of them kept as they were captured\n"
-      do throws(ReportError) { try StandardOutput.write(text) } catch { return fail(error.description) }
+      do throws(ReportError) { try StandardOutput.write(text) } catch { console.fail(error) }
     }
     return console.status
   }

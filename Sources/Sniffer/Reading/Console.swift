@@ -34,8 +34,7 @@ struct Console {
 
   /// Reports a write error; the run continues and ends with a failure.
   mutating func fail(_ error: ReportError) {
-    // A reader that closes its pipe has enough of the summary: this is an end, not a failure.
-    if error.isReaderGone, error.file == "standard output" { return }
+    if error.isEnough { return }
     status = .failure
     // One cause gets one line, however many rows it affects.
     guard error != lastFailure else { return }

@@ -63,6 +63,13 @@ import Testing
     #expect(lines.contains { $0.contains("--keys FILE (sniffer guide says how to get one)") })
   }
 
+  @Test func anEmptyCaptureHasNoParts() throws {
+    let scratch = try Scratch()
+    let file = try scratch.file("empty.pcap", PcapOctets(Corpus.capture("nginx-keepalive").url).part(0..<0))
+    let lines = try Sniffer.run([file.path]).outputLines
+    #expect(lines.contains("0 bytes") && !lines.contains { $0.contains(" =") }, "\(lines)")
+  }
+
   /// The three lines are the first three of the page.
   @Test(arguments: ["demo", "mixed-2000", "cookies-redirects"]) func savingsAreThoseOfThePage(_ name: String) throws {
     let page = try Page([try Corpus.capture(name).path])

@@ -48,6 +48,13 @@ import Testing
     #expect(try report.differences(from: FileAnalysis.of(capture).report).isEmpty)
   }
 
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "there is no /dev/full"))
+  func fullStandardOutputOfAList() throws {
+    let outcome = try Sniffer.run(["interfaces"], output: URL(fileURLWithPath: "/dev/full"))
+    #expect(outcome.status == 1 && !outcome.wasKilled)
+    #expect(outcome.errorLines == ["sniffer: standard output: cannot write: No space left on device"])
+  }
+
   @Test(arguments: Report.fileNames)
   func plantedSymbolicLinkIsRefused(_ name: String) throws {
     let victim = try scratch.file("victim", Array("precious".utf8))
