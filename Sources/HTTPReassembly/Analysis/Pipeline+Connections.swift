@@ -32,12 +32,13 @@ extension Pipeline {
     }
     if multipath.mayConcern(segment) { noteMultipath(slot, segment, octets) }
     var look: NextLook?
+    var isSubflow = false
     connections.see(slot) {
       $0.receive(segment, octets, at: time, source: source, run: &run)
       look = $0.takeLook()
+      isSubflow = $0.session?.isSubflow ?? false
     }
-    if run.multipathLook != nil { watchMultipath() }
-    if let look { watch(slot, look) }
+    watch(slot, look, isSubflow: isSubflow)
     if run.secrets.hasNewWaiter { noteWaiter(slot) }
   }
 
@@ -64,15 +65,19 @@ extension Pipeline {
     quietUntil = min(quietUntil, multipath.nextDeadline(run.configuration) ?? .max)
   }
 
-  /// Notes that the larger connection of the current one waits for octets.
+  /// Notes whether the larger connection of a subflow waits for octets.
   @inline(never)
-  private mutating func watchMultipath() {
-    multipath.takeLook(&run)
+  private mutating func watchMultipath(_ slot: Int) {
+    guard case .multipath(let subflow)? = connections.look(slot, { $0.session }) else { return }
+    multipath.watch(subflow.look { $0.connection })
     quietUntil = min(quietUntil, multipath.nextDeadline(run.configuration) ?? .max)
   }
 
-  /// Notes that a connection waits for octets.
-  mutating func watch(_ slot: Int, _ look: NextLook) {
+  /// Notes the next check of a connection, if it has begun to wait for octets, and that of the larger one that it carries.
+  @inline(__always)
+  mutating func watch(_ slot: Int, _ look: NextLook?, isSubflow: Bool) {
+    if isSubflow { watchMultipath(slot) }
+    guard let look else { return }
     waiting.add(slot, deadline: look.deadline, isSoon: look.isSoon)
     quietUntil = min(quietUntil, look.deadline)
   }
@@ -228,7 +233,8 @@ extension Pipeline {
     guard connections.isToBeLookedAt(slot, after: deadline) else { return }
     run.anomalies.now = deadline
     run.clock = deadline
-    if let look = connections.change(slot, { $0.passTime(&run) }) { watch(slot, look) }
+    let look = connections.change(slot) { $0.passTime(&run) }
+    watch(slot, look, isSubflow: connections.look(slot) { $0.session?.isSubflow ?? false })
     if run.secrets.hasNewWaiter { noteWaiter(slot) }
     if !secretWaiters.isEmpty, !connections.look(slot, { $0.session?.waitsForSecrets ?? false }) {
       secretWaiters.removeAll { $0 == slot }

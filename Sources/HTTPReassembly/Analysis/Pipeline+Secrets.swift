@@ -62,7 +62,8 @@ extension Pipeline {
     guard !secretWaiters.isEmpty else { return }
     forgetWaiters()
     for slot in secretWaiters {
-      if let look = connections.change(Int(slot), { $0.lookForSecrets(&run) }) { watch(Int(slot), look) }
+      let look = connections.change(Int(slot)) { $0.lookForSecrets(&run) }
+      watch(Int(slot), look, isSubflow: connections.look(Int(slot)) { $0.session?.isSubflow ?? false })
     }
     run.secrets.hasNewWaiter = false
     forgetWaiters()

@@ -5,8 +5,6 @@ struct Run: StreamContext {
   var anomalies = AnomalyLog()
   var shared: SharedByConnections
   var clock: Int64 = .min
-  /// The next check of the larger connection that the current one is a subflow of; nil without one.
-  var multipathLook: (slot: Int, deadline: Int64, isSoon: Bool)?
   var connectionMemory = 0
   var budget: MemoryBudget
   var connection = ConnectionContext()

@@ -131,15 +131,7 @@ struct MultipathConnection {
     run.connection.processes = isReversed ? outer.processes.reversed : outer.processes
     body(&stream, &run)
     stream.giveBackRun(&run)
-    if let look = stream.takeLook() { run.multipathLook = (slot, look.deadline, look.isSoon) }
     run.connection = outer
-  }
-}
-
-extension MultipathConnection {
-  /// Gives up overdue octets after time has passed without a packet.
-  mutating func passTime(_ run: inout Run) {
-    if let look = stream.passTime(&run) { run.multipathLook = (slot, look.deadline, look.isSoon) }
   }
 }
 

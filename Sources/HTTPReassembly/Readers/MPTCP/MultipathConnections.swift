@@ -157,7 +157,6 @@ struct MultipathConnections {
     case .fastClose:
       if case .multipath(let subflow)? = connection.session { subflow.value.takeFastClose(from: side, &run) }
     }
-    takeLook(&run)
   }
 
   private func bringer(
@@ -299,7 +298,7 @@ struct MultipathConnections {
     guard case .multipath(let subflow)? = session else { return body(run.settled(row)) }
     let connection = subflow.look { $0.connection }
     subflow.value.release(&run)
-    takeLook(&run)
+    watch(connection)
     connection.value.subflows -= 1
     if subflow.look({ $0.isFirst }) {
       connection.value.firstRow = row
@@ -399,16 +398,16 @@ struct MultipathConnections {
     guard connections.contains(slot), connections.look(slot, { $0.look { $0.stream.lookDeadline } }) == deadline else {
       return
     }
-    connections[slot].value.passTime(&run)
-    takeLook(&run)
+    if let look = connections[slot].value.stream.passTime(&run) { watch(slot, look) }
   }
 
-  /// Takes the time of the next check of the connection whose octets came last.
-  @inline(__always)
-  mutating func takeLook(_ run: inout Run) {
-    guard let look = run.multipathLook else { return }
-    run.multipathLook = nil
-    waiting.add(look.slot, deadline: look.deadline, isSoon: look.isSoon)
+  /// Notes that a connection waits for octets, if it does so since one of its subflows worked on it.
+  mutating func watch(_ connection: OwnMemory<MultipathConnection>) {
+    if let look = connection.value.stream.takeLook() { watch(connection.look { $0.slot }, look) }
+  }
+
+  private mutating func watch(_ slot: Int, _ look: NextLook) {
+    waiting.add(slot, deadline: look.deadline, isSoon: look.isSoon)
   }
 
   // MARK: Messages
