@@ -30,6 +30,8 @@ package struct TLSWriter: Sendable {
   package private(set) var log = ""
   /// The keys with which each side protects its next records.
   package var keys: [Peer: Keys] = [:]
+  /// The secrets of TLS 1.3 that the keys come from.
+  private var secrets: [Peer: [UInt8]] = [:]
   private let random: [UInt8]
   private let serverRandom: [UInt8]
   private let seed: UInt8
@@ -49,6 +51,19 @@ package struct TLSWriter: Sendable {
     let number = label.utf8.reduce(seed) { $0 &* 33 &+ $1 }
     let secret = (0..<32).map { number &+ UInt8($0) &* 7 }
     write(label, secret)
+    use(secret, peer)
+  }
+
+  /// Protects the next records of a side with the secret that follows from the last one (RFC 8446 §7.2).
+  package mutating func updateKeys(_ peer: Peer) {
+    guard let secret = secrets[peer],
+      let next = secret.withOctets({ KeyDerivation.expandLabel("traffic upd", of: $0, .sha256, length: 32) })
+    else { return }
+    use(next.copy, peer)
+  }
+
+  private mutating func use(_ secret: [UInt8], _ peer: Peer) {
+    secrets[peer] = secret
     let made = secret.withOctets { secret in
       (
         KeyDerivation.expandLabel("key", of: secret, .sha256, length: 32),

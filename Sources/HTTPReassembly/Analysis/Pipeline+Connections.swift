@@ -32,13 +32,11 @@ extension Pipeline {
     }
     if multipath.mayConcern(segment) { noteMultipath(slot, segment, octets) }
     var look: NextLook?
-    var isSubflow = false
     connections.see(slot) {
       $0.receive(segment, octets, at: time, source: source, run: &run)
       look = $0.takeLook()
-      isSubflow = $0.session?.isSubflow ?? false
     }
-    watch(slot, look, isSubflow: isSubflow)
+    watch(slot, look)
     if run.secrets.hasNewWaiter { noteWaiter(slot) }
   }
 
@@ -73,10 +71,10 @@ extension Pipeline {
     quietUntil = min(quietUntil, multipath.nextDeadline(run.configuration) ?? .max)
   }
 
-  /// Notes the next check of a connection, if it has begun to wait for octets, and that of the larger one that it carries.
+  /// Notes the next check of a connection, if it has begun to wait for octets. The larger one that it is a part of may wait, too.
   @inline(__always)
-  mutating func watch(_ slot: Int, _ look: NextLook?, isSubflow: Bool) {
-    if isSubflow { watchMultipath(slot) }
+  mutating func watch(_ slot: Int, _ look: NextLook?) {
+    if multipath.hasConnections { watchMultipath(slot) }
     guard let look else { return }
     waiting.add(slot, deadline: look.deadline, isSoon: look.isSoon)
     quietUntil = min(quietUntil, look.deadline)
@@ -234,7 +232,7 @@ extension Pipeline {
     run.anomalies.now = deadline
     run.clock = deadline
     let look = connections.change(slot) { $0.passTime(&run) }
-    watch(slot, look, isSubflow: connections.look(slot) { $0.session?.isSubflow ?? false })
+    watch(slot, look)
     if run.secrets.hasNewWaiter { noteWaiter(slot) }
     if !secretWaiters.isEmpty, !connections.look(slot, { $0.session?.waitsForSecrets ?? false }) {
       secretWaiters.removeAll { $0 == slot }

@@ -63,7 +63,7 @@ extension Pipeline {
     forgetWaiters()
     for slot in secretWaiters {
       let look = connections.change(Int(slot)) { $0.lookForSecrets(&run) }
-      watch(Int(slot), look, isSubflow: connections.look(Int(slot)) { $0.session?.isSubflow ?? false })
+      watch(Int(slot), look)
     }
     run.secrets.hasNewWaiter = false
     forgetWaiters()

@@ -14,7 +14,7 @@ struct Stranger {
   var isAcknowledging: Bool
 
   /// The number of octets that may be lost between this segment and the segment that confirms it.
-  private static let slack: UInt32 = 1 << 20
+  static let slack = 1 << 20
 
   /// Whether it opens a connection, as a SYN with or without ACK.
   var isSyn: Bool { segment.flags.contains(.syn) }
@@ -67,11 +67,12 @@ extension TCPConnection {
   ) -> Bool {
     let side = side(of: segment)
     guard segment.flags.isDisjoint(with: [.syn, .rst]), segment.flags.contains(.ack),
-      streams[side].isStarted, !segment.hasBadChecksum
+      streams[side].isStarted || streams[side].acknowledged != .unknown, !segment.hasBadChecksum
     else { return false }
-    let position = expected(segment.sequence, of: side)
-    guard !fits(position, side) else { return false }
-    let isAcknowledging = fits(expected(segment.acknowledgment, of: 1 - side), 1 - side)
+    let (position, end) = (expected(segment.sequence, of: side), expected(segment.acknowledgment, of: 1 - side))
+    let isFar = isFar(position, side) && isFar(end, 1 - side)
+    guard isFar || !fits(position, side) else { return false }
+    let isAcknowledging = !isFar && fits(end, 1 - side)
     guard !isAcknowledging || position >= streams[side].next && !isInReach(position, side) else { return false }
     var stranger = Stranger(
       segment: segment, octets: [], time: time, source: source, isAcknowledging: isAcknowledging)
@@ -110,6 +111,25 @@ extension TCPConnection {
   private mutating func forgetStranger(_ run: inout Receiver.Context) {
     run.shared.heldOctets -= disorder?.value.stranger?.octets.count ?? 0
     disorder?.value.stranger = nil
+  }
+
+  /// Whether the SYN of a side is another connection's: its number is not that of the side's first octet.
+  func isForeign(_ syn: TCPSegment, _ side: Side) -> Bool {
+    let stream = streams[side]
+    // A stream without a SYN and without octets may have a spoofed start.
+    return stream.isStarted && (stream.hasSyn || stream.payloadLength > syn.payloadLength)
+      && stream.space.position(of: syn.sequence &+ 1, near: stream.start) != stream.start
+  }
+
+  /// Whether a position is far from all known ones of a side, where its window is a guess: the handshake was not captured. One side may
+  /// get there behind a long gap. Where both do at once, it is another connection.
+  private func isFar(_ position: StreamPosition, _ side: Side) -> Bool {
+    let stream = streams[side]
+    guard stream.windowScale == nil || streams[1 - side].windowScale == nil,
+      stream.isStarted || stream.acknowledged != .unknown
+    else { return false }
+    let first = stream.isStarted ? stream.next : stream.acknowledged
+    return !(first - Stranger.slack...knownEnd(side) + Stranger.slack).contains(position)
   }
 
   /// Whether a side could be at this position: no further from known positions than a window allows.

@@ -160,8 +160,10 @@ struct TCPConnection<Receiver: StreamReceiver> {
       return
     }
     let position = locate(segment, side)
-    let acknowledged = noteAcknowledgment(segment, from: side, &run)
-    streams[side].noteWindow(segment)
+    // The SYN of another connection says nothing about this one.
+    let isForeign = segment.flags.contains(.syn) && isForeign(segment, side)
+    let acknowledged = isForeign ? .unknown : noteAcknowledgment(segment, from: side, &run)
+    if !isForeign { streams[side].noteWindow(segment) }
     deliverAcknowledged(1 - side, &run)
     let isSuspect = isSuspect(segment, octets, side)
     if segment.flags.contains(.syn) {

@@ -27,6 +27,8 @@ struct OpenMessage {
     static let end = Doubts(rawValue: 1 << 1)
     /// Fields that tell what it is, or what its request is, are unknown.
     static let fields = Doubts(rawValue: 1 << 2)
+    /// The request is unknown, and octets that look like a response were taken for one, not for content.
+    static let content = Doubts(rawValue: 1 << 3)
   }
 
   /// Notes that a packet brought octets of it.

@@ -39,7 +39,7 @@ extension Session {
   /// Begins the session that the first octets show.
   private mutating func begin(_ octets: RawSpan, _ opening: ConnectionOpening, _ run: inout Run) {
     self = .detecting(opening)
-    if octets.byteCount >= HTTP2Preface.length && HTTP2Preface.matches(octets) || continuesHTTP2(octets, opening) {
+    if HTTP2Preface.starts(octets) || continuesHTTP2(octets, opening) {
       self = .reading(.http2(OwnMemory(HTTP2Session(opening, &run))))
     } else if TLSRecords.canStart(with: octets.octet(0)) {
       self = .reading(.tls(OwnMemory(TLSSession(opening, &run))))
@@ -68,8 +68,16 @@ extension Session {
   mutating func decide(
     _ verdict: UndecidedProtocol.Verdict, _ held: OwnMemory<UndecidedProtocol>, _ run: inout Run
   ) -> (needs: StreamNeeds, left: Int) {
-    let opening = held.value.opening
-    var events = held.value.events
+    var (opening, events) = (held.value.opening, held.value.events)
+    if case .http2 = verdict, held.value.missesPreface {
+      // Frames behind a gap are those of a connection whose start was not seen.
+      opening.isSeen = false
+      events.removeAll { event in
+        guard case .missing(let count, _, let side) = event, held.value.startsWithFrames(side) else { return false }
+        run.countMissing(count)
+        return true
+      }
+    }
     held.value.release(&run)
     self = .detecting(opening)
     switch verdict {

@@ -15,12 +15,6 @@ enum Session {
   case multipath(OwnMemory<MultipathSubflow>)
 }
 
-extension Session {
-  /// Whether the connection is a subflow of a larger one.
-  @inline(__always)
-  var isSubflow: Bool { if case .multipath = self { true } else { false } }
-}
-
 extension Session: StreamReceiver {
   init(_ opening: ConnectionOpening, _ run: inout Run) { self = .detecting(opening) }
 

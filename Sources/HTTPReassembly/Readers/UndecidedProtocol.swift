@@ -33,6 +33,8 @@ struct UndecidedProtocol {
   private(set) var events: [Event] = []
   /// The octets of each side.
   private var octets = Sides<[UInt8]>(repeating: [])
+  /// Whether octets were lost before those of a side.
+  private var missesStart = false
   private var counted = 0
 
   /// The maximum number of waiting events once octets have come. The preface comes in one segment, or in 24.
@@ -83,7 +85,7 @@ struct UndecidedProtocol {
 
   /// Whether either side's stream starts like HTTP/2: with the whole preface, or with the header of a SETTINGS frame.
   static func isHTTP2(_ octets: RawSpan) -> Bool {
-    if octets.byteCount >= HTTP2Preface.length, HTTP2Preface.matches(octets) { return true }
+    if HTTP2Preface.starts(octets) { return true }
     return octets.byteCount >= HTTP2FrameHeader.length && octets.octet(0) == 0 && mayBeSettings(octets)
   }
 
@@ -98,6 +100,14 @@ struct UndecidedProtocol {
 
   /// Whether octets of either side wait.
   var hasOctets: Bool { !octets[0].isEmpty || !octets[1].isEmpty }
+
+  /// Whether the start of HTTP/2 was lost: octets of a side, and no preface came.
+  var missesPreface: Bool { missesStart && !(0..<2).contains { octets[$0].withOctets { HTTP2Preface.starts($0) } } }
+
+  /// Whether the first octets of a side are frames, as where a capture begins within HTTP/2.
+  func startsWithFrames(_ side: Side) -> Bool {
+    !octets[side].isEmpty && octets[side].withOctets { Self.frames($0) != nil }
+  }
 
   /// Takes an event for which there is no room, before the first octets. Returns whether it has to be kept all the same.
   private mutating func pass(_ event: Event, _ run: inout Run) -> Bool {
@@ -149,6 +159,7 @@ struct UndecidedProtocol {
   mutating func add(_ event: Event, _ run: inout Run) -> Verdict? {
     let isFull = !hasOctets && events.count >= run.configuration.pendingChargeLimit
     guard !isFull || pass(event, &run) else { return nil }
+    if case .missing = event { missesStart = true }
     events.append(event)
     countMemory(&run)
     guard hasOctets else { return isFull ? .other : nil }
@@ -166,15 +177,16 @@ struct UndecidedProtocol {
     var mayBe = true
     for side in 0..<2 where !octets[side].isEmpty {
       let verdict: Verdict? = octets[side].withOctets { octets in
-        if octets.byteCount >= HTTP2Preface.length, HTTP2Preface.matches(octets) { return .http2 }
-        if !opening.isSeen, let frames = Self.frames(octets) {
+        if HTTP2Preface.starts(octets) { return .http2 }
+        if !opening.isSeen || missesStart, let frames = Self.frames(octets) {
           return frames.count >= FrameSearch.enough && frames.isVaried ? .http2 : nil
         }
         return Self.isUndecided(octets) ? nil : .other
       }
       if case .http2 = verdict { return .http2 }
       if case .other = verdict { mayBe = false }
-      if octets[side].count > (opening.isSeen ? Self.octetLimit : Self.frameOctetLimit) { mayBe = false }
+      let limit = opening.isSeen && !missesStart ? Self.octetLimit : Self.frameOctetLimit
+      if octets[side].count > limit { mayBe = false }
     }
     return mayBe && events.count <= Self.eventLimit ? nil : .other
   }

@@ -69,6 +69,24 @@ import Testing
     #expect(analysis.pairs == ["- 200", "GET /2 200"])
   }
 
+  /// The host was sent, and lost: the address is none.
+  @Test func aLostHostIsNoAddress() {
+    var dialogue = Dialogue.opened()
+    let head = Array(
+      "GET /1 HTTP/1.1\r\nCookie: \(String(repeating: "c", count: 1200))\r\nHost: a.example\r\n\r\n".utf8)
+    dialogue.send(.client, Array(head[..<1000]))
+    dialogue.send(.client, Array(head[1000...]), isCaptured: false)
+    dialogue.send(.server, HTTP.ok("1"))
+    dialogue.send(.client, HTTP.get("/2"))
+    dialogue.send(.server, HTTP.ok("2"))
+    dialogue.close()
+    let analysis = analyze(dialogue)
+    #expect(analysis.pairs == ["GET /1 200", "GET /2 200"])
+    #expect(analysis.messages.map(\.host) == ["", "", "a.example", "a.example"])
+    #expect(analysis.messages.prefix(2).allSatisfy { $0.hostSource == .unknown && $0.exactness != .exact })
+    #expect(analysis.messages.suffix(2).allSatisfy { $0.exactness == .exact })
+  }
+
   /// What looks like a message in the content of a message whose head is lost is none.
   @Test func contentOfALostHead() {
     var dialogue = Dialogue.opened()
@@ -189,7 +207,40 @@ import Testing
     #expect(analysis.response("/2")?.pairing != .unknown)
   }
 
+  /// An interim response whose head is cut at the snap length ends where the final one begins.
+  @Test func aCutInterimResponse() {
+    var dialogue = Dialogue.opened()
+    dialogue.send(.client, HTTP.get("/1"))
+    let hint = "HTTP/1.1 103 Early Hints\r\nLink: \(String(repeating: "l", count: 80))\r\n\r\n"
+    dialogue.send(.server, hint, uncaptured: 60)
+    dialogue.send(.server, HTTP.ok("1"))
+    dialogue.send(.client, HTTP.get("/2"))
+    dialogue.send(.server, HTTP.ok("2"))
+    dialogue.close()
+    let analysis = analyze(dialogue)
+    #expect(analysis.messages.map(\.status) == [0, 103, 200, 0, 200])
+    #expect(analysis.pairs == ["GET /1 200", "GET /2 200"])
+    #expect(analysis.response("/1")?.octets.total == HTTP.ok("1").utf8.count)
+  }
+
   // MARK: Pipelining
+
+  /// A request is lost, and a later response has content that looks like responses. In one segment it is content where it ends with the
+  /// segment. Else it may be a response to HEAD, and no row is exact.
+  @Test(arguments: [true, false]) func contentThatLooksLikeAResponseInItsSegment(_ isContent: Bool) {
+    var dialogue = Dialogue.opened()
+    sendBurst(1...3, by: HTTP.get("/1").utf8.count, lost: [1], on: &dialogue)
+    answer(1...3, on: &dialogue)
+    let content = HTTP.ok("inner") + HTTP.ok("more")
+    dialogue.send(.client, isContent ? HTTP.get("/4") : "HEAD /4 HTTP/1.1\r\nHost: a.example\r\n\r\n" + HTTP.get("/5"))
+    let length = isContent ? content.utf8.count : 5000
+    dialogue.send(.server, "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n" + content)
+    dialogue.close()
+    let analysis = analyze(dialogue)
+    let last = analysis.responses.dropFirst(3)
+    #expect(last.map(\.octets.body) == (isContent ? [content.utf8.count] : [0, 5, 4]))
+    #expect(last.allSatisfy { $0.exactness != .exact || isContent })
+  }
 
   /// Bursts of requests, each sent when everything before was answered.
   private func bursts(_ sizes: [Int], lostRequests: Set<Int> = [], lostResponses: Set<Int> = []) -> Dialogue {

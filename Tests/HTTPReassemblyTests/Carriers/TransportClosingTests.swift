@@ -247,6 +247,46 @@ import Testing
     #expect(analysis.ledger[.outOfWindow] == 0)
   }
 
+  /// The SYN-ACK of the second connection acknowledges a number that may be one of the first.
+  @Test(arguments: [805_306_368, 90_000, 2_000_000_000] as [UInt32])
+  func portReusedWithoutAnEndWhoseSynIsLost(_ client: UInt32) {
+    var first = answered("/1")
+    var second = Dialogue(clientSequence: client, serverSequence: 1_073_741_824)
+    second.now = first.now + 40_000_000_000
+    second.send(.client, [], flags: .syn, isCaptured: false)
+    second.send(.server, [], flags: [.syn, .ack])
+    second.acknowledge(.client)
+    second.send(.client, HTTP.get("/2"))
+    second.send(.server, HTTP.ok("two"))
+    second.close()
+    first.segments += second.segments
+    let analysis = analyze(first)
+    #expect(analysis.pairs == ["GET /1 200", "GET /2 200"])
+    #expect(analysis.connections.map(\.missing) == [0, 0] && analysis.ledger.missing == 0)
+  }
+
+  /// Neither handshake is captured, and the first connection may end or not.
+  @Test(arguments: [true, false], [6_777_000, 3_000_000_000, 1_900_000_000] as [UInt32])
+  func portReusedWithoutAHandshake(isClosed: Bool, offset: UInt32) {
+    for pause in [1, 1000] as [Int64] {
+      var first = answered("/1")
+      if isClosed { first.close() }
+      first.segments.removeFirst(3)
+      var second = Dialogue(clientSequence: 1000 &+ offset, serverSequence: 500_000 &+ offset / 2)
+      second.received = [.client: 500_000 &+ offset / 2, .server: 1000 &+ offset]
+      second.now = first.now + pause * 1_000_000
+      for path in ["/2", "/3"] {
+        second.send(.client, HTTP.get(path))
+        second.send(.server, HTTP.ok("two"))
+      }
+      second.close()
+      first.segments += second.segments
+      let analysis = analyze(first)
+      #expect(analysis.pairs == ["GET /1 200", "GET /2 200", "GET /3 200"], "\(offset) \(pause): \(analysis.pairs)")
+      #expect(analysis.connections.count == 2 && analysis.ledger.missing == 0 && analysis.ledger[.outOfWindow] == 0)
+    }
+  }
+
   @Test(arguments: [true, false]) func portReusedWhoseHandshakeIsLost(isClosed: Bool) {
     let analysis = reused(isClosed: isClosed) { second in
       second.received = [.client: 2_000_000_000, .server: 3_000_000_000]

@@ -26,6 +26,8 @@ extension Conversation {
   /// Whether a packet's octets do not belong to a message that has lost its framing.
   func isBeyondBroken(_ arrival: SegmentArrival, _ run: borrowing Run) -> Bool {
     guard let message = broken[run.side], !isPipelined else { return true }
+    // The final response follows an interim one, and acknowledges the same request.
+    if run.rows.messages.look(Int(message.value.row), { $0.message.kind == .interim }) { return true }
     return !isOwn(arrival.acknowledged, of: message.value, run)
   }
 
@@ -71,8 +73,11 @@ extension Conversation {
     return read(exchange, run) { $0.isAnswered && $0.exchange.status >= 300 } ?? false
   }
 
-  mutating func hasNoContent(_ run: inout Run) {
+  mutating func hasNoContent(isCertain: Bool, _ run: inout Run) {
     run.rows[message: row(run)].flags.remove(.closeDelimited)
+    guard !isCertain else { return }
+    run.rows.messages[Int(row(run))].doubts.insert(.content)
+    isFirst[run.side] = true
   }
 
   mutating func opensTunnel(_ run: inout Run) {

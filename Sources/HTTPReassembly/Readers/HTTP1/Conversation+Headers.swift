@@ -79,11 +79,14 @@ extension Conversation {
     nameHost(&run)
     let asks = header.hasUpgrade && header.connectionUpgrades
     webSocket = asks && header.webSocket.contains(.named) ? header.webSocket : []
+    var isAsked = asks
     change(run.rows.messages.look(Int(row)) { $0.exchange }, &run) { exchange in
-      exchange.asksToSwitch = exchange.method == .connect || asks
+      if exchange.method == .connect { isAsked = true }
+      exchange.asksToSwitch = isAsked
       exchange.asksForHTTP2 = asks && header.upgradesToHTTP2
       exchange.tableSize = header.tableSize
     }
+    asksToSwitch = isAsked
   }
 
   /// Names a request without host by the layers beneath, else by its server's address (MEASURES §2).
@@ -133,13 +136,17 @@ extension Conversation {
   ) {
     let waits = read(exchange, run) { $0.asksToSwitch } ?? false
     webSocket = framing == .tunnel && header.webSocket.contains(.named) ? header.webSocket : []
-    if framing == .tunnel, header.upgradesToHTTP2, read(exchange, run, { $0.asksForHTTP2 }) == true {
+    // The request may have been lost.
+    if framing == .tunnel, header.upgradesToHTTP2,
+      read(exchange, run, { $0.asksForHTTP2 || $0.exchange.request == nil }) != false
+    {
       isUpgraded = true
     } else if framing == .tunnel {
       isTunnel = true
       run.connection.added.flags.insert(.tunnel)
     }
     guard framing == .tunnel || waits else { return }
+    asksToSwitch = false
     answer = framing == .tunnel
     change(exchange, &run) { $0.switches = framing == .tunnel }
   }

@@ -129,22 +129,33 @@ extension Conversation {
     openTunnel(side, at: position, &run)
   }
 
-  /// Takes it that the answer to the newest request was lost and has opened a WebSocket, as the request asked.
+  /// Takes it that the answer to the newest request was lost and has switched protocols, as the request asked.
   ///
-  /// The octets of a side begin with a frame then, which no message does: its first octet is in no token. The client's octets tell
-  /// without a gap too, as in a capture of its direction alone.
+  /// The octets of a side begin with a frame of WebSocket or HTTP/2, or a hello of TLS. No message does: its first octet is in no token. The
+  /// client's octets tell without a gap too, as in a capture of its direction alone.
   ///
   /// - Returns: Whether it is so. The figures of the tunnel are inferred.
-  mutating func inferWebSocket(_ octets: RawSpan, of side: Side, at position: StreamPosition, _ run: inout Run) -> Bool
-  {
+  mutating func inferSwitch(_ octets: RawSpan, of side: Side, at position: StreamPosition, _ run: inout Run) -> Bool {
     guard let requestSide, side == requestSide || followsHole[side], !owners.look(requestSide, { $0.isEmpty }) else {
       return false
     }
-    var reader = WebSocketReader(isMasked: side == requestSide, webSocket)
     let row = owners.look(requestSide) { $0.newest.row }
     let exchange = run.rows.messages.look(Int(row)) { $0.exchange }
-    guard reader.accepts(octets), read(exchange, run, { $0.asksToSwitch && $0.switches == nil }) == true else {
-      return false
+    guard let asked = read(exchange, run, { $0.asksToSwitch && $0.switches == nil ? $0.asksForHTTP2 : nil }),
+      let asksForHTTP2 = asked
+    else { return false }
+    if !webSocket.isEmpty {
+      var reader = WebSocketReader(isMasked: side == requestSide, webSocket)
+      guard reader.accepts(octets) else { return false }
+    } else if asksForHTTP2 {
+      guard side == requestSide ? HTTP2Preface.starts(octets) : UndecidedProtocol.areFrames(octets) else {
+        return false
+      }
+      change(exchange, &run) { $0.switches = true }
+      isUpgraded = true
+      return true
+    } else {
+      guard Hello.starts(octets) else { return false }
     }
     isTunnel = true
     run.connection.added.flags.insert(.tunnel)

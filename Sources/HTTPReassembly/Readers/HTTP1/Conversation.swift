@@ -33,6 +33,8 @@ struct Conversation {
   var isUpgraded = false
   /// Whether the connection has switched protocols.
   var isTunnel = false
+  /// Whether the newest request asks for another protocol.
+  var asksToSwitch = false
   /// The terms of the WebSocket that it has switched to, or that the newest request asks for; empty for another protocol.
   var webSocket: WebSocketTerms = []
   /// Whether the next final response answers the request `nextToAnswer`, unless octets are lost before either.
@@ -43,7 +45,8 @@ struct Conversation {
   var followsHole: Sides<Bool>
   /// Whether the newest message of each side was found after framing was lost, or continues from such a message.
   var isUnsure = Sides<Bool>(repeating: false)
-  /// Whether the capture starts within the connection, and no message of a side has been found yet.
+  /// Whether the capture starts within the connection, and no message of a side has been found yet. Or the next message may be content of the
+  /// newest one.
   var isFirst: Sides<Bool>
   /// Whether the client has sent a request before it had the whole response to the request before.
   var isPipelined = false
@@ -222,8 +225,7 @@ extension Conversation: HTTP1Events {
     let section = headers[run.side]?.section
     headers[run.side] = nil
     let row = row(run)
-    let (kind, exchange) = run.rows.messages.look(Int(row)) { ($0.message.kind, $0.exchange) }
-    if kind == .request, read(exchange, run, { $0.exchange.host == .none }) == true { nameHost(&run) }
+    let kind = run.rows.messages.look(Int(row)) { $0.message.kind }
     finishContent(isComplete: false, &run)
     run.rows[message: row].flags.formUnion(flags)
     run.rows[message: row].exactness = .atLeast

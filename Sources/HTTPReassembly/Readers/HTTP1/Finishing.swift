@@ -79,7 +79,10 @@ extension Conversation {
     }
     guard kind != .request, host == .none, owners.look(side, { $0.count }) < Self.namelessLimit else { return false }
     if exchange < 0 { return true }
-    return read(exchange, run) { $0.exchange.request != nil && $0.exchange.host == .none } == true
+    guard read(exchange, run, { $0.exchange.request != nil && $0.exchange.host == .none }) == true else { return false }
+    // A request that broke off in its header section gets no name any more.
+    guard let requestSide, owners.look(requestSide, { $0.hasMessageInProgress }) else { return false }
+    return run.rows.messages.look(Int(owners.look(requestSide) { $0.newest.row })) { $0.exchange } == exchange
   }
 
   /// The maximum number of messages kept open because the oldest one has no name yet.
@@ -101,8 +104,10 @@ extension Conversation {
       open.message.isFromServer = side != client
       return (open.exchange, open.pendingContent)
     }
-    if let name = read(exchange, run, { (host: $0.exchange.host, source: $0.hostSource) }) {
-      adoptLateName(name.host, name.source, row, &run)
+    if let (name, source, hasRequest) = read(
+      exchange, run, { ($0.exchange.host, $0.hostSource, $0.exchange.request != nil) })
+    {
+      adoptLateName(name, source, hasRequest: hasRequest, row, &run)
     }
     if let pending { OpenContent.settle(pending, of: row, &run) }
     run.closeWebSocket(of: row)
@@ -136,9 +141,16 @@ extension Conversation {
 
   /// Adopts a name that was missing when the response started before its request's header section was complete.
   @inline(__always)
-  private func adoptLateName(_ host: TextID, _ source: HostSource, _ row: RowIndex, _ run: inout Run) {
+  private func adoptLateName(
+    _ host: TextID, _ source: HostSource, hasRequest: Bool, _ row: RowIndex, _ run: inout Run
+  ) {
     let (kind, own) = run.rows.messages.look(Int(row)) { ($0.message.kind, $0.message.host) }
-    guard kind != .request, own == .none, host != .none else { return }
+    guard kind != .request, own == .none else { return }
+    guard host != .none else {
+      // A row has the host of its message, or it is not exact (MEASURES §10).
+      if hasRequest { run.rows[message: row].exactness.weaken() }
+      return
+    }
     run.rows[message: row].host = host
     run.rows[message: row].hostSource = source
     run.texts.retain(host)
@@ -169,12 +181,19 @@ extension Conversation {
   /// Makes everything final except the exchange whose response comes with HTTP/2. Its answer here was an interim response.
   mutating func handOver(_ run: inout Run) -> HTTP2Upgrade? {
     guard isUpgraded, let requestSide else { return nil }
-    let response = owners.look(1 - requestSide) { $0.newest.row }
-    let upgraded = run.rows.messages.look(Int(response)) { $0.exchange }
-    guard let row = exchanges.row(upgraded) else { return nil }
-    let tableSize = run.rows.exchanges.look(Int(row)) { $0.tableSize }
-    run.rows[message: response].kind = .interim
     pairDeferred(&run)
+    // Either the request or the answer may have been lost.
+    let messages = [requestSide, 1 - requestSide].compactMap { side in
+      owners.look(side) { $0.isEmpty ? nil : $0.newest.row }
+    }
+    let found = messages.map { row in
+      run.rows.messages.look(Int(row)) { (row: row, exchange: $0.exchange, isResponse: $0.message.kind == .response) }
+    }
+    let switched = found.first { read($0.exchange, run) { $0.switches == true } == true } ?? found.last
+    guard let upgraded = switched?.exchange, let row = exchanges.row(upgraded) else { return nil }
+    let tableSize = run.rows.exchanges.look(Int(row)) { $0.tableSize }
+    let answer = found.first { $0.isResponse && $0.exchange == upgraded }
+    if let answer { run.rows[message: answer.row].kind = .interim }
     change(upgraded, &run) { open in
       open.isAnswered = false
       open.exchange.response = nil
@@ -188,7 +207,9 @@ extension Conversation {
     while exchanges.count > 0 {
       if exchanges.first == upgraded { exchanges.removeFirst() } else { finishFirstExchange(&run) }
     }
-    return HTTP2Upgrade(exchange: row, requestSide: requestSide, namedClient: namedClient, tableSize: tableSize)
+    return HTTP2Upgrade(
+      exchange: row, requestSide: requestSide, namedClient: namedClient, tableSize: tableSize,
+      lostAnswer: answer == nil ? gap[1 - requestSide] : nil)
   }
 
   /// Makes everything final at the end of the connection.

@@ -79,8 +79,9 @@ protocol HTTP1Events {
   func mayBeNextResponse(at position: StreamPosition, _ arrival: SegmentArrival, _ context: borrowing Context) -> Bool
   /// Whether the current request has a final response that is no success, so that its content may not be sent.
   func isRefused(_ context: borrowing Context) -> Bool
-  /// Notes that no content follows the header section of a response whose request is unknown, or of a refused request.
-  mutating func hasNoContent(_ context: inout Context)
+  /// Notes that no content follows the header section of a response whose request is unknown, or of a refused request. Unless `isCertain`, the
+  /// following octets may be its content, too.
+  mutating func hasNoContent(isCertain: Bool, _ context: inout Context)
   /// Notes that the response answers CONNECT, although its request is unknown. Another protocol follows.
   mutating func opensTunnel(_ context: inout Context)
   /// Counts an anomaly.

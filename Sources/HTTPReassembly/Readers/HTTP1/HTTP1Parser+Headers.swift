@@ -76,14 +76,18 @@ extension HTTP1Parser {
 
   /// Decides whether content follows a header section, if the request is unknown (RFC 9112 §6.3 rule 1).
   ///
-  /// The following octets decide. A status-line at the start of the next segment belongs to the next response.
+  /// The following octets decide. A status-line at the start of the next segment belongs to the next response. One within a segment may also
+  /// begin content, as of a log: it does if a response, or the end of the octets, is where that content would end.
   mutating func decideContent<Events: HTTP1Events>(
     _ octets: RawSpan, from offset: Int, _ arrival: SegmentArrival, _ events: inout Events,
     _ context: inout Events.Context
   ) {
     let rest = octets.extracting(offset..<octets.byteCount)
-    if StartLine.startsStatusLine(rest), events.mayBeNextResponse(at: position, arrival, context) {
-      return completeWithoutContent(&events, &context)
+    let isAtStart = position == arrival.segment
+    if StartLine.startsStatusLine(rest), isAtStart || !isFramed(rest),
+      events.mayBeNextResponse(at: position, arrival, context)
+    {
+      return completeWithoutContent(isCertain: isAtStart, &events, &context)
     }
     if undecided == .untilClose, rest.byteCount > 1, rest.octet(0) == 0x16, rest.octet(1) == 0x03 {
       // This response answers CONNECT. The client continues with TLS.
@@ -91,6 +95,13 @@ extension HTTP1Parser {
       return completeMessage(&events, &context)
     }
     startUndecidedContent()
+  }
+
+  /// Whether undecided content ends with the octets, or directly before a response in them.
+  private func isFramed(_ octets: RawSpan) -> Bool {
+    guard undecided == .length, remaining <= octets.byteCount else { return false }
+    return remaining == octets.byteCount
+      || StartLine.startsStatusLine(octets.extracting(remaining..<octets.byteCount))
   }
 
   /// Ends a request whose content does not come: its final response is there, and a segment begins with another request.
@@ -111,10 +122,10 @@ extension HTTP1Parser {
   }
 
   mutating func completeWithoutContent<Events: HTTP1Events>(
-    _ events: inout Events, _ context: inout Events.Context
+    isCertain: Bool = true, _ events: inout Events, _ context: inout Events.Context
   ) {
     remaining = 0
-    events.hasNoContent(&context)
+    events.hasNoContent(isCertain: isCertain, &context)
     completeMessage(&events, &context)
   }
 

@@ -110,7 +110,10 @@ struct HTTP1Session {
       conversation.charge(charge, to: side, &run)
       return Taken(count: octets.byteCount, needs: needs)
     }
-    if !conversation.webSocket.isEmpty, !conversation.isTunnel { inferWebSocket(octets, of: side, &run) }
+    if conversation.asksToSwitch, !conversation.isTunnel {
+      inferSwitch(octets, of: side, &run)
+      if conversation.isUpgraded { return Taken(count: 0, needs: needs) }
+    }
     if parsers.look(side, { $0.isTunnel }) {
       // TLS around a tunnel ends at the proxy.
       run.connection.beneath.isSecure = false
@@ -141,13 +144,16 @@ struct HTTP1Session {
     return Taken(count: consumed, needs: needs)
   }
 
-  /// Reads the octets of a side and all behind them as a WebSocket, if they begin with a frame and the answer that opened it was lost.
+  /// Reads the octets of a side and all behind them as those of another protocol, if they begin like it and the answer that opened it was
+  /// lost.
   @inline(never)
-  private mutating func inferWebSocket(_ octets: RawSpan, of side: Side, _ run: inout Run) {
-    guard octets.byteCount > 0, !octets.octet(0).isTokenCharacter, !isTLS(side), let client = conversation.requestSide,
+  private mutating func inferSwitch(_ octets: RawSpan, of side: Side, _ run: inout Run) {
+    guard octets.byteCount > 0, !isTLS(side), let client = conversation.requestSide,
+      !octets.octet(0).isTokenCharacter || side == client && HTTP2Preface.starts(octets),
       parsers.look(side, { $0.isBetweenLines }), parsers.look(client, { $0.isBetweenLines }),
-      conversation.inferWebSocket(octets, of: side, at: parsers.look(client) { $0.position }, &run)
+      conversation.inferSwitch(octets, of: side, at: parsers.look(client) { $0.position }, &run)
     else { return }
+    guard !conversation.isUpgraded else { return }
     for side in 0..<2 { parsers[side].answered(isTunnel: true) }
   }
 

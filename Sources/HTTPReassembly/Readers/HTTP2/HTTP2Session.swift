@@ -60,11 +60,17 @@ struct HTTP2Session {
     var stream = MultiplexedStream(id: 1, number: 1, exchange: upgrade.exchange)
     stream.halves[upgrade.requestSide].state = .ended
     run.rows.exchanges[Int(upgrade.exchange)].exchange.stream = 1
-    run.rows.exchanges[Int(upgrade.exchange)].isRequestKnown = true
+    let hasRequest = run.rows.exchanges.look(Int(upgrade.exchange)) { $0.exchange.request != nil }
+    run.rows.exchanges[Int(upgrade.exchange)].isRequestKnown = hasRequest
     _ = streams.insert(stream)
     highestStream[upgrade.requestSide] = 1
     // The answer 101 has acknowledged the settings.
     if let size = upgrade.tableSize { decoders[1 - upgrade.requestSide].value.allow(size: size) }
+    if let lost = upgrade.lostAnswer {
+      // Frames may have been lost with the answer.
+      run.read(1 - upgrade.requestSide)
+      loseFraming(gap: lost, &run)
+    }
     count(&run)
   }
 

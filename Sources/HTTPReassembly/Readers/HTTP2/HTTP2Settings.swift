@@ -5,6 +5,9 @@ enum HTTP2Preface {
   /// The number of its octets.
   static let length = 24
 
+  /// Whether octets start with the whole preface.
+  static func starts(_ octets: RawSpan) -> Bool { octets.byteCount >= length && matches(octets) }
+
   /// Whether octets match the preface from `offset` on, as far as both reach.
   static func matches(_ octets: RawSpan, from offset: Int = 0) -> Bool {
     for index in 0..<min(octets.byteCount, length - offset) where octets.octet(index) != text.octet(offset + index) {
@@ -26,6 +29,8 @@ struct HTTP2Upgrade {
   var namedClient: Side?
   /// The size in octets of the dynamic table that the request allows the server; nil if not given.
   var tableSize: Int?
+  /// Octets of the gap in which the answer was lost; nil if it was seen.
+  var lostAnswer: Int?
 }
 
 /// The settings of a side that control how the other side's octets are read (RFC 9113 §6.5.2).

@@ -72,9 +72,13 @@ struct MultipathConnections {
       || !isEmpty && (segment.headerLength >= Self.shortestHeader || segment.flags.contains(.fin))
   }
 
+  /// Whether a connection is followed.
+  @inline(__always)
+  var hasConnections: Bool { connections.count > 0 }
+
   /// Whether no subflow is known.
   @inline(__always)
-  private var isEmpty: Bool { connections.count == 0 && joining.isEmpty && unfollowed.isEmpty }
+  private var isEmpty: Bool { !hasConnections && joining.isEmpty && unfollowed.isEmpty }
 
   /// Whether a segment makes its connection depend on others: its handshake agrees on paths, or it asks to join a connection.
   static func isDependent(_ segment: TCPSegment, _ octets: RawSpan) -> Bool {

@@ -20,6 +20,8 @@ struct RecordOpener {
   struct Candidate {
     var epoch: Epoch
     var suite: CipherSuite
+    /// The number of key updates from that secret to these keys.
+    var updates = 0
     /// The place of the secret that they come from.
     var place: SecretPlace
     var protection: RecordProtection

@@ -109,7 +109,7 @@ extension TLSSession {
   ) -> [RecordOpener.Candidate] {
     guard let negotiation, let suite = found.protection else { return [] }
     func candidate(_ place: SecretPlace, _ protection: RecordProtection?) -> RecordOpener.Candidate? {
-      protection.map { .init(epoch: epoch, suite: found, place: place, protection: $0) }
+      protection.map { .init(epoch: epoch, suite: found, updates: updates, place: place, protection: $0) }
     }
     let (isClient, randoms, version) = (side == client, negotiation.value.randoms, negotiation.value.version)
     let encryptsThenMACs = negotiation.value.encryptsThenMACs

@@ -61,8 +61,14 @@ extension TLSSession {
       sides[side].losses = nil
       return offerHeld(&run)
     }
-    sides[side].losses?.isDue = true
     let octets = max(sides[side].recordStart - losses.start, 0)
+    // A change of keys within the data takes a KeyUpdate, which may be all that was lost.
+    let isUpdated = isFirst && losses.hadKeys && losses.epoch == .application && epoch == .application
+    if isUpdated, sequence == 0, octets <= expansion(side) + Self.keyUpdateLength {
+      sides[side].losses = nil
+      return offerHeld(&run)
+    }
+    sides[side].losses?.isDue = true
     let records = isUnderSameKeys ? sequence &- losses.sequence : sequence
     sides[side].losses?.count = max(octets - Int(clamping: max(records, 1)) * expansion(side), 1)
     sides[side].losses?.end = sides[side].recordStart
@@ -75,6 +81,9 @@ extension TLSSession {
     }
     tellLosses(side, &run)
   }
+
+  /// Octets of a KeyUpdate with its header (RFC 8446 §4, §4.6.3).
+  private static var keyUpdateLength: Int { 5 }
 
   /// Tells the inner session of lost content, once there is an inner session.
   mutating func tellLosses(_ side: Side, _ run: inout Run) {

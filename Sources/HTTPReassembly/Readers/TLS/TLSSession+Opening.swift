@@ -78,7 +78,8 @@ extension TLSSession {
         opener.value.mayHaveLost = false
         return opened
       }
-      guard opener.value.epoch < .application else {
+      // An update of keys may have been lost.
+      guard opener.value.epoch < .application || opener.value.epoch == .application && opener.value.mayHaveLost else {
         run.note(.tlsRecordNotVerified)
         return nil
       }
@@ -116,9 +117,8 @@ extension TLSSession {
     guard let opener = sides[side].opener else { return }
     let found = opener.value.candidates[index]
     run.secrets.noteUse(of: found.place)
-    let updates = opener.value.updates
     opener.value.start(found.epoch)
-    opener.value.updates = updates
+    opener.value.updates = found.updates
     opener.value.protection = found.protection
     opener.value.sequence = sequence
     opener.value.isFirst = true
@@ -173,9 +173,9 @@ extension TLSSession {
     return true
   }
 
-  /// Makes the candidate keys for a record: of the current epoch if it has no keys in use, and of later epochs.
+  /// Makes the candidate keys for a record: of the current epoch if it has no keys in use, of later epochs, and of the next update.
   ///
-  /// The start of a later epoch may not have been seen.
+  /// The start of a later epoch, or an update, may not have been seen.
   func makeCandidates(_ side: Side, _ run: inout Run) {
     guard let opener = sides[side].opener,
       opener.value.candidates.isEmpty || opener.value.knownSecrets != run.secrets.count
@@ -186,6 +186,9 @@ extension TLSSession {
     for epoch in epochs where epoch > current || epoch == current && opener.value.protection == nil {
       let updates = epoch == .application ? opener.value.updates : 0
       opener.value.candidates += makeCandidates(side, epoch, updates: updates, &run)
+    }
+    if current == .application, opener.value.protection != nil {
+      opener.value.candidates = makeCandidates(side, current, updates: opener.value.updates + 1, &run)
     }
     // The new secret of a session is no reason for another search.
     opener.value.knownSecrets = run.secrets.count

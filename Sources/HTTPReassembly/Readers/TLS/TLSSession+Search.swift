@@ -46,10 +46,17 @@ extension TLSSession {
     guard let opener = sides[side].opener, let negotiation else { return nil }
     let least = expansion(side) - TLSRecords.headerLength
     let version = negotiation.value.isTLS13 ? 0x0303 : negotiation.value.version
-    let header = [TLSSide.ContentType.applicationData, UInt8(version >> 8), UInt8(version & 0xff)]
+    let header = [UInt8(version >> 8), UInt8(version & 0xff)]
     return opener.value.searched.withOctets { octets in
       let left = octets.byteCount - offset
-      for index in 0..<min(3, left) where octets.octet(offset + index) != header[index] { return nil }
+      switch octets.octet(offset) {
+      case TLSSide.ContentType.applicationData: break
+      // A handshake within the data: TLS up to 1.2 tells the type outside.
+      case TLSSide.ContentType.handshake, TLSSide.ContentType.changeCipherSpec:
+        if negotiation.value.isTLS13 { return nil }
+      default: return nil
+      }
+      for index in 1..<max(min(3, left), 1) where octets.octet(offset + index) != header[index - 1] { return nil }
       guard left >= TLSRecords.headerLength else { return TLSRecords.longestRecord }
       let length = Int(octets.bigEndian16(offset + 3))
       let isPossible = length >= least && length <= TLSRecords.longestRecord

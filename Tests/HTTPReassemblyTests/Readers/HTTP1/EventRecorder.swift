@@ -137,7 +137,7 @@ struct EventRecorder: HTTP1Events {
   }
   func isRefused(_ context: Context) -> Bool { false }
 
-  mutating func hasNoContent(_ context: inout Context) { add("no content") }
+  mutating func hasNoContent(isCertain: Bool, _ context: inout Context) { add("no content") }
   mutating func opensTunnel(_ context: inout Context) { add("tunnel") }
 
   mutating func note(_ anomaly: Anomaly, _ flags: MessageFlags, _ line: RawSpan, _ context: inout Context) {

@@ -34,6 +34,41 @@ import Testing
     #expect(unasked.allSatisfy { $0.exactness == .inferred && $0.host.isEmpty })
   }
 
+  /// The handshake was captured, and the preface lost: a server's frames from its first octet on show HTTP/2.
+  @Test func aLostPreface() {
+    let segments = Self.dialogue(12).segments
+    var cut = Self.dialogue(12)
+    cut.segments.remove(at: 3)
+    let (whole, found) = (HTTP2Tests.analysis(Self.dialogue(12)), HTTP2Tests.analysis(cut))
+    #expect(segments.count == cut.segments.count + 1)
+    #expect(found.connections.first?.applicationProtocol == .http2)
+    #expect(found.ledger[.opaque] == 0 && found.responses.count == 12)
+    #expect(found.requests.map(\.octets) == whole.requests.map(\.octets))
+  }
+
+  /// HTTP/1 asks for HTTP/2. The request or the answer is lost.
+  @Test(arguments: [true, false]) func aLostUpgrade(_ isRequest: Bool) {
+    var (client, server) = (Writer(), Writer())
+    var dialogue = Dialogue.opened()
+    let settings = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n"
+    dialogue.send(.client, "GET /a HTTP/1.1\r\nHost: h.example\r\n" + settings, isCaptured: !isRequest)
+    let answer = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"
+    dialogue.send(.server, Array(answer.utf8) + Writer.settings(), isCaptured: isRequest)
+    dialogue.send(.client, Writer.preface + Writer.settings() + Writer.settingsAcknowledgment)
+    let first = Writer.headers(1, server.block(Writer.response(200, [("server", "s")])))
+    dialogue.send(.server, Writer.settingsAcknowledgment + first + Writer.data(1, [1, 2], ends: true))
+    for stream in stride(from: UInt32(3), to: 15, by: 2) {
+      dialogue.send(.client, Writer.headers(stream, client.block(Writer.request("/\(stream)")), ends: true))
+      let fields = server.block(Writer.response(200, [("server", "s")]))
+      dialogue.send(.server, Writer.headers(stream, fields) + Writer.data(stream, [1], ends: true))
+    }
+    let analysis = HTTP2Tests.analysis(dialogue)
+    #expect(analysis.connections.first?.applicationProtocol == .http2)
+    #expect(analysis.requests.filter { $0.version == "HTTP/2" }.map(\.path) == (1...6).map { "/\(2 * $0 + 1)" })
+    #expect(analysis.responses.filter { $0.version == "HTTP/2" }.map(\.octets.body) == [2, 1, 1, 1, 1, 1, 1])
+    #expect(analysis.ledger[.tunnel] == 0)
+  }
+
   /// The lost packet named another host. The table tells that only where its bytes cannot have held one.
   @Test func anEntryOfAnotherHostIsNotTakenForTheOld() {
     var client = Writer()

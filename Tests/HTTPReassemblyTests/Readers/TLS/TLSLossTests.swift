@@ -153,6 +153,86 @@ import Testing
     #expect(cut.octets.body + cut.missing == content.utf8.count && cut.missing > content.utf8.count / 2)
   }
 
+  /// A lost update of keys shows by the record behind it.
+  @Test(arguments: [Peer.client, .server]) func aLostKeyUpdate(_ peer: Peer) {
+    var dialogue = Dialogue.opened()
+    var writer = TLSWriter(version: 0x0304, seed: 9)
+    dialogue.send(.client, writer.clientHello(host: "h.example"))
+    dialogue.send(.server, writer.serverHello() + writer.serverFlight())
+    dialogue.send(.client, writer.clientFinish())
+    for number in 1...8 {
+      if number == 4 || number == 6 {
+        let update = writer.protected(peer, TLSWriter.message(24, [0]), type: 22)
+        dialogue.send(peer, update, isCaptured: number == 6)
+        writer.updateKeys(peer)
+      }
+      dialogue.send(.client, writer.data(.client, Array(HTTP.get("/\(number)").utf8)))
+      dialogue.send(.server, writer.data(.server, Array(HTTP.ok("\(number)").utf8)))
+    }
+    dialogue.close()
+    let found = Analysis(dialogue.packets(), secrets: Array(writer.log.utf8))
+    #expect(found.violations == [] && found.pairs == (1...8).map { "GET /\($0) 200" })
+    #expect(found.messages.allSatisfy { $0.exactness == .exact && $0.pairing == .exact })
+  }
+
+  /// Data is lost directly before another handshake of TLS 1.2: its first record is found like one of data.
+  @Test(arguments: [Peer.client, .server]) func dataLostBeforeARenegotiation(_ peer: Peer) {
+    var dialogue = Dialogue.opened()
+    var (writer, next) = (TLSWriter(version: 0x0303, seed: 5), TLSWriter(version: 0x0303, seed: 6))
+    func handshake(_ record: [UInt8]) -> [UInt8] { Array(record[5...]) }
+    let exchange = TLSWriter.message(16, [32] + [UInt8](repeating: 7, count: 32))
+    dialogue.send(.client, writer.clientHello(host: "h.example"))
+    dialogue.send(.server, writer.serverHello() + TLSWriter.record(22, TLSWriter.message(14, [])))
+    writer.startMaster()
+    dialogue.send(.client, TLSWriter.record(22, exchange) + writer.finish(.client))
+    dialogue.send(.server, writer.finish(.server))
+    func exchanges(_ numbers: ClosedRange<Int>, _ writer: inout TLSWriter, lost: Int) {
+      for number in numbers {
+        let request = writer.data(.client, Array(HTTP.get("/\(number)").utf8))
+        dialogue.send(.client, request, isCaptured: number != lost || peer != .client)
+        let response = writer.data(.server, Array(HTTP.ok("\(number)").utf8))
+        dialogue.send(.server, response, isCaptured: number != lost || peer != .server)
+      }
+    }
+    exchanges(1...3, &writer, lost: 3)
+    dialogue.send(.client, writer.protected(.client, handshake(next.clientHello(host: "h.example")), type: 22))
+    let done = TLSWriter.message(14, [])
+    dialogue.send(.server, writer.protected(.server, handshake(next.serverHello()) + done, type: 22))
+    dialogue.send(
+      .client, writer.protected(.client, exchange, type: 22) + writer.protected(.client, [1], type: 20))
+    next.startMaster()
+    // The new keys follow the sealed change of ciphers. The one that `finish` writes in clear is left out.
+    dialogue.send(.client, Array(next.finish(.client).dropFirst(TLSWriter.changeCipherSpec.count)))
+    dialogue.send(.server, writer.protected(.server, [1], type: 20))
+    dialogue.send(.server, Array(next.finish(.server).dropFirst(TLSWriter.changeCipherSpec.count)))
+    exchanges(4...8, &next, lost: 0)
+    dialogue.close()
+    let found = Analysis(dialogue.packets(), secrets: Array((writer.log + next.log).utf8))
+    #expect(found.violations == [])
+    #expect(found.pairs.suffix(5) == (4...8).map { "GET /\($0) 200" })
+  }
+
+  /// The answer to CONNECT is lost, and TLS follows: the tunnel is opened.
+  @Test(arguments: [true, false]) func aLostAnswerToCONNECT(_ hasSecrets: Bool) {
+    var dialogue = Dialogue.opened()
+    var writer = TLSWriter(version: 0x0304, seed: 4)
+    dialogue.send(.client, "CONNECT h.example:443 HTTP/1.1\r\nHost: h.example:443\r\n\r\n")
+    dialogue.send(.server, "HTTP/1.1 200 Connection established\r\n\r\n", isCaptured: false)
+    dialogue.send(.client, writer.clientHello(host: "h.example"))
+    dialogue.send(.server, writer.serverHello() + writer.serverFlight())
+    dialogue.send(.client, writer.clientFinish())
+    for number in 1...4 {
+      dialogue.send(.client, writer.data(.client, Array(HTTP.get("/\(number)").utf8)))
+      dialogue.send(.server, writer.data(.server, Array(HTTP.ok("\(number)").utf8)))
+    }
+    dialogue.close()
+    let found = Analysis(dialogue.packets(), secrets: hasSecrets ? Array(writer.log.utf8) : [])
+    #expect(found.violations == [] && found.ledger[.stray] == 0 && found.ledger[.tls] > 0)
+    let name = found.connections.first?.security.map { found.totals.texts.string($0.serverName) }
+    #expect(name == "h.example")
+    #expect(found.requests.dropFirst().map(\.path) == (hasSecrets ? (1...4).map { "/\($0)" } : []))
+  }
+
   private static let mutilations = Mutilation.usual + [.snapLength(300)]
 
   @Test(arguments: mutilations.indices)
