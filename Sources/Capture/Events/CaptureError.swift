@@ -43,6 +43,9 @@ public struct CaptureError: Error, Equatable, Sendable {
     case filter(String)
     /// libpcap, which read this file, failed; its words.
     case libpcap(String)
+
+    /// The system has no memory for a decompressor.
+    static var outOfMemory: Self { .readFailed(errno: Errno.noMemory.rawValue) }
   }
 
   /// The name of standard input in errors.
