@@ -18,22 +18,11 @@ struct OtherFormat {
       way =
         "decompress it first: \(compression.rawValue) -dc FILE > inner; then \(way.replacing("FILE", with: "inner"))"
     }
-    text = kind.name + "; " + way.replacing("FILE", with: Self.argument(file))
+    text = kind.name + "; " + way.replacing("FILE", with: ShellWord.of(file))
   }
 
   /// The rest of the sentence that begins with `not a capture file:`.
   var description: String { text }
-
-  /// A file's name as a word of a shell's command.
-  static func argument(_ file: String) -> String {
-    if file == CaptureError.standardInput { return "FILE" }
-    let isPlain = file.utf8.allSatisfy {
-      $0 >= 0x80 || $0 >= 0x2b && $0 <= 0x3a || lowercase($0) >= 0x61 && lowercase($0) <= 0x7a || $0 == 0x5f
-    }
-    // A leading dash would make it an option.
-    if file.hasPrefix("-") { return argument("./" + file) }
-    return isPlain ? file : "'" + file.replacing("'", with: "'\\''") + "'"
-  }
 
   private typealias Kind = (name: String, way: String)
 
@@ -57,7 +46,7 @@ struct OtherFormat {
 
   /// The commands that take two captures in a file apart. The second one begins at `offset` of the decompressed octets.
   static func commandsApart(file: String, _ compression: Compression?, at offset: Int) -> String {
-    let file = argument(file)
+    let file = ShellWord.of(file)
     let (head, tail) = ("head -c \(offset)", "tail -c +\(offset + 1)")
     guard let compression else { return "\(head) \(file) > first.pcap; \(tail) \(file) > second.pcap" }
     let octets = "\(compression.rawValue) -dc \(file)"

@@ -6,7 +6,7 @@ final class ZstdMemory {
   static let limit = 132 << 20
   /// Binary logarithm of the largest window, in octets. It is the largest that `zstd` itself reads without an option.
   static let windowLogLimit = 27
-  /// The least value that libzstd takes for that of a decoder.
+  /// The smallest binary logarithm that libzstd accepts as a limit.
   private static let leastWindowLog = 10
   /// Octets that a decoder takes beside its window, at most: its own, a coded block, and room for output.
   private static let besideWindow = 1 << 20
@@ -24,7 +24,7 @@ final class ZstdMemory {
 
   /// The reason why a window above `1 << windowLog` octets is refused, with the way out.
   static func refusal(of file: String, windowLog: Int) -> String {
-    let file = OtherFormat.argument(file)
+    let file = ShellWord.of(file)
     return windowLog < windowLogLimit
       ? """
       zstd windows that take more than \(limit >> 20) MiB together, of captures of the same time; decompress some first: \
