@@ -29,7 +29,7 @@ public struct PartialError: Error, Equatable, Sendable, CustomStringConvertible 
     case tooManyAtOnce
     /// The blocks of simultaneous captures take more memory than they may.
     case tooLargeAtOnce
-    /// The path leads to a pipe, a folder or a device, or is that of standard input.
+    /// The path leads to a pipe, a folder or a device, or stands for standard input.
     case notAFile
     /// The same capture is in another partial, too, whose path is given.
     case repeated(String)

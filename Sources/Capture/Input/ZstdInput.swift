@@ -19,7 +19,7 @@ import CZstd
   private var isBetweenFrames = true
   private var fault: CaptureError.Problem?
 
-  /// Prepares to decompress a file; `memory` is that of all captures that are read at once.
+  /// Prepares to decompress a file. All captures that are read at once share `memory`.
   init(file: FileInput, memory: ZstdMemory) throws(CaptureError) {
     self.file = file
     self.memory = memory
