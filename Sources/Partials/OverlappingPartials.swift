@@ -7,6 +7,8 @@ import Packets
 public struct OverlappingPartials: PacketSequence, ~Copyable {
   /// The most segments that are open at once.
   public static let limit = 256
+  /// Octets of their blocks together.
+  static let memoryLimit = 128 << 20
 
   /// A segment with a packet to hand over.
   private final class Source {
@@ -14,6 +16,8 @@ public struct OverlappingPartials: PacketSequence, ~Copyable {
     let input: PartialInput
     var range: Range<Int>
     var reading = RowReading()
+    /// Octets of the current block.
+    var length = 0
     var packets = PacketReading()
     var meaning = PartialOrigins.Meaning()
     /// Events of the capture before the packet.
@@ -43,6 +47,8 @@ public struct OverlappingPartials: PacketSequence, ~Copyable {
   /// Segments tried so far.
   private var position = 0
   private var open: [Source] = []
+  /// Octets of the current blocks of all open segments.
+  private var octetsHeld = 0
   private var current: Source?
   private var origins = PartialOrigins()
   private var events: [CaptureEvent] = []
@@ -114,7 +120,7 @@ public struct OverlappingPartials: PacketSequence, ~Copyable {
           return close(source)
         }
         let start = source.range.lowerBound
-        source.reading.take(try source.input.block(&source.range))
+        try hold(try source.input.block(&source.range), for: source)
         octetsRead += source.range.lowerBound - start
       }
     } catch {
@@ -123,7 +129,18 @@ public struct OverlappingPartials: PacketSequence, ~Copyable {
     }
   }
 
-  private mutating func close(_ source: Source) { open.removeAll { $0 === source } }
+  /// Replaces the block of a segment by the next one.
+  private mutating func hold(_ block: [UInt8], for source: Source) throws(PartialError) {
+    octetsHeld += block.count - source.length
+    source.length = block.count
+    guard octetsHeld <= Self.memoryLimit else { throw PartialError(source.input.path, .tooLargeAtOnce) }
+    source.reading.take(block)
+  }
+
+  private mutating func close(_ source: Source) {
+    octetsHeld -= source.length
+    open.removeAll { $0 === source }
+  }
 
   /// Reads a packet from the loaded blocks of a segment; false if there is none.
   private mutating func readPacket(_ source: Source) throws(PartialError) -> Bool {

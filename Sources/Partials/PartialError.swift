@@ -27,6 +27,10 @@ public struct PartialError: Error, Equatable, Sendable, CustomStringConvertible 
     case lacksPackets(capture: String)
     /// More simultaneous captures than can be read together.
     case tooManyAtOnce
+    /// The blocks of simultaneous captures take more memory than they may.
+    case tooLargeAtOnce
+    /// The path leads to a pipe, a folder or a device, or stands for standard input.
+    case notAFile
     /// The same capture is in another partial, too, whose path is given.
     case repeated(String)
   }
@@ -78,6 +82,12 @@ extension PartialError.Problem: CustomStringConvertible {
       --keep-packets
       """
     case .tooManyAtOnce: "more than \(OverlappingPartials.limit) captures of the same time"
+    case .tooLargeAtOnce:
+      """
+      partials of the same time take more than \(OverlappingPartials.memoryLimit >> 20) MiB of memory; merge fewer at once, or \
+      make them again with this program
+      """
+    case .notAFile: "not a file: a partial has to be one, because it is read from its end"
     case .repeated(let other):
       "has the same capture as \(TextEscaping.string(Array(other.utf8))): a packet would count twice"
     }

@@ -21,6 +21,8 @@ public struct PartialSegment: Sendable, Equatable {
   ///
   /// - Throws: if the file cannot be read, or is no partial.
   public static func all(in path: String) throws(PartialError) -> [PartialSegment] {
+    let type = OpenFile.status(at: path)?.type
+    guard type == .regular || type == nil && path != "-" else { throw PartialError(path, .notAFile) }
     let file = try PartialInput(path)
     var segments: [PartialSegment] = []
     var end = try file.length()

@@ -14,8 +14,8 @@ enum PartialFormat {
   static let version = 9
   /// Octets of a footer.
   static let footerLength = 28
-  /// Octets of records that are gathered for a block.
-  static let blockLength = 1 << 20
+  /// Octets of records that are gathered for a block. A merge without copies holds a block of each capture of the same time.
+  static let blockLength = 256 << 10
   /// The most octets of records in a block: the gathered ones, the next piece of records, and a packet.
   static let blockLimit = 64 << 20
   /// The most octets of a head, nearly all of them secrets.

@@ -44,7 +44,8 @@ struct CaptureArguments: ParsableArguments {
         found += captures.paths
         let other = name.passedOver(captures)
         if captures.paths.isEmpty {
-          ErrorOutput.write("\(argument): no capture file is there" + (other.map { ": \($0)" } ?? ""))
+          let reason = captures.report ?? other
+          ErrorOutput.write("\(argument): no capture file is there" + (reason.map { ": \($0)" } ?? ""))
           isComplete = false
         } else if let other, !isQuiet {
           ErrorOutput.write("\(argument): \(other)")
@@ -75,7 +76,7 @@ struct CaptureArguments: ParsableArguments {
   /// A suggestion for an argument that is not a capture.
   private func hint(at path: String, _ error: CaptureError) -> String {
     switch error.problem {
-    case .cannotOpen:
+    case .cannotOpen where !CaptureCheck.exists(path):
       guard let command = SnifferCommand.likelyCommand(path) else { return "" }
       return "; did you mean the command \(command)?"
     default: return ""

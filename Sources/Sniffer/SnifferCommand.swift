@@ -2,6 +2,7 @@ import ArgumentParser
 import Capture
 import HTTPReassembly
 import ProcessConfinement
+import Reports
 import Tabular
 
 /// `sniffer`: the use of each octet of a capture, and the cost of each HTTP API.
@@ -41,8 +42,8 @@ struct SnifferCommand: ParsableCommand {
     UnusedMemory.giveBackLargePieces()
     let arguments = ProgramArguments.all
     InheritedDescriptors.close(butThoseIn: arguments)
-    if arguments.dropFirst().elementsEqual(["-V"]) { return print(version) }
-    if arguments.count == 1 { return print(Greeting.text, terminator: "") }
+    if arguments.dropFirst().elementsEqual(["-V"]) { answer(version + "\n") }
+    if arguments.count == 1 { answer(Greeting.text) }
     do {
       var command = try parseAsRoot(FamiliarOptions.settled(Array(arguments.dropFirst())))
       try command.run()
@@ -57,8 +58,16 @@ struct SnifferCommand: ParsableCommand {
     }
   }
 
+  /// Prints text that is not about captures, such as the help, and ends the program.
+  private static func answer(_ text: String) -> Never {
+    do throws(ReportError) { try StandardOutput.write(text) } catch { refuse(error) }
+    exit()
+  }
+
   /// Ends the program. Arguments that an error repeats have no effect on a terminal, and no lines of their own.
   private static func refuse(_ error: any Error) -> Never {
+    if let error = error as? ReportError { exit(withError: ExitCode(ErrorOutput.report(error).rawValue)) }
+    if exitCode(for: error) == .success { answer(fullMessage(for: error) + "\n") }
     guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
     var text = fullMessage(for: error)
     for argument in ProgramArguments.all where argument.contains(where: \.isNewline) {

@@ -129,6 +129,26 @@ import Testing
     #expect(reading.error?.offset == octets.count)
   }
 
+  /// A sound frame with a window above the limit is not damaged, and the error has the way out.
+  @Test func aWindowBeyondTheLimitIsNotSupported() throws {
+    try expectWhole(Compressed.zstdFrame(Self.pcap.octets, windowLog: 27), "zstd")
+    for windowLog: UInt8 in [28, 31, 41] {
+      let file = try TemporaryFile(Compressed.zstdFrame(Self.pcap.octets, windowLog: windowLog))
+      let error = try #require(Reading(path: file.path).error)
+      #expect(
+        error.description
+          == "\(file.path): not supported: a zstd window of more than 128 MiB; decompress it on the way: "
+          + "zstd -dc --long=31 \(file.path) | sniffer -")
+      #expect(CaptureCheck.fault(of: file.path) == error)
+    }
+    // A later frame has no larger window either. The packets before it are read.
+    let octets = Self.pcap.octets
+    let frames = Compressed.zstd(Array(octets[..<1000])) + Compressed.zstdFrame(Array(octets[1000...]), windowLog: 28)
+    let reading = try Reading(frames)
+    #expect(reading.packets.count == 12)
+    #expect(reading.error?.description.contains("not supported: a zstd window") == true)
+  }
+
   @Test func whatIsInsideMustBeACapture() throws {
     #expect(
       try Reading(Compressed.gzip([])).error?.problem == .notACapture(found: "gzip data, and inside it is empty"))

@@ -21,6 +21,26 @@ import Testing
     }
   }
 
+  /// The check before a run and the run itself agree, whatever the first octets are. Damage is for the run to tell.
+  @Test func theCheckRefusesWhatCannotBeOpened() throws {
+    let pcap = PcapBuilder().octets
+    let refused: [[UInt8]] = [
+      [], [0], [0xd4, 0xc3, 0xb2], [0, 1, 2, 3, 4, 5, 6, 7], [UInt8](repeating: 0, count: 5000), pattern(300, seed: 7),
+      Compressed.gzip(Array("some text".utf8)), Compressed.zstd([0, 1, 2, 3, 4]), Compressed.gzip([]),
+      Array(pcap[..<4]) + [9, 0] + pcap[6...],
+    ]
+    for octets in refused {
+      let file = try TemporaryFile(octets)
+      let error = try #require(CaptureCheck.fault(of: file.path), "\(octets.prefix(8))")
+      #expect(error == Reading(path: file.path).error)
+    }
+    let (gzip, zstd) = (Compressed.gzip(pcap), Compressed.zstd(pcap))
+    for octets in [pcap, Array(pcap[..<10]), Array(gzip.dropLast(9)), Array(zstd.dropLast(3))] {
+      let file = try TemporaryFile(octets)
+      #expect(CaptureCheck.fault(of: file.path) == nil)
+    }
+  }
+
   @Test func directory() throws {
     let path = FileManager.default.temporaryDirectory.path
     let error = try #require(Reading(path: path).error)

@@ -50,6 +50,13 @@ import Testing
     (text("{\"log\": {\"version\": \"1.2\"}}"), "it is JSON", "sniffer verify CAPTURE --log PATH"),
     (text("[\n  {\n    \"_index\": \"packets-2026\""), "it is TShark's JSON", "give the capture"),
     ([0x0d, 0x0a, 0x0d, 0x0d, 0x0d, 0x0a, 0x1c], "carriage returns", "adb exec-out tcpdump -w -"),
+    (text("host,path,requests,responses,request_start\r\n"), "it is a report of sniffer", "sniffer diff BASE NEW"),
+    (text("host,path,method,requests,responses,"), "it is a report of sniffer", "sniffer diff BASE NEW"),
+    (text("class,bytes\nlink,14\n"), "it is a report of sniffer", "sniffer diff BASE NEW"),
+    (text("{\"message\":1,\"exchange\":1,\"connection\":1,"), "it is a report of sniffer", "sniffer diff BASE NEW"),
+    (text("SQLite format 3\0") + zeros(52) + text("Snif") + zeros(28), "it is a report of sniffer", "diff BASE NEW"),
+    (text("SQLite format 3\0") + zeros(84), "it is an SQLite database", "sniffer verify CAPTURE --log PATH"),
+    (text("PAR1") + [0x15, 4], "it is a Parquet file", "give the capture"),
   ]
 
   private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }

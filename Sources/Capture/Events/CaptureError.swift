@@ -8,6 +8,8 @@ public struct CaptureError: Error, Equatable, Sendable {
     case cannotOpen(errno: Int32)
     /// The path is a directory.
     case isDirectory
+    /// The path of a key log is a directory.
+    case keyLogIsDirectory
     /// Neither this reader nor libpcap knows the format; the first octets of the file.
     case notACapture(found: String)
     /// The file ends inside the record, block or file header at `offset`, which needs `needed` octets and has
@@ -43,6 +45,9 @@ public struct CaptureError: Error, Equatable, Sendable {
     case filter(String)
     /// libpcap, which read this file, failed; its words.
     case libpcap(String)
+
+    /// The system has no memory for a decompressor.
+    static var outOfMemory: Self { .readFailed(errno: Errno.noMemory.rawValue) }
   }
 
   /// The name of standard input in errors.
@@ -79,6 +84,7 @@ extension CaptureError.Problem: CustomStringConvertible {
     switch self {
     case .cannotOpen(let errno): "cannot open: \(Errno(rawValue: errno))"
     case .isDirectory: "not a capture file: it is a directory"
+    case .keyLogIsDirectory: "not a key log: it is a directory; give the file in it that has the secrets"
     case .notACapture(let found): "not a capture file: \(found)"
     case .cut(let needed, let available):
       "cut: what begins here needs \(needed) bytes, and \(available) are there"

@@ -71,12 +71,14 @@ enum Compression: String {
     }
   }
 
-  /// The content of a file, decompressed.
-  static func source(_ file: FileInput, _ compression: Compression?) throws(CaptureError) -> any OctetSource {
+  /// The content of a file, decompressed; `zstd` is the memory of all captures that are read at once.
+  static func source(
+    _ file: FileInput, _ compression: Compression?, _ zstd: ZstdMemory
+  ) throws(CaptureError) -> any OctetSource {
     switch compression {
     case nil: file
     case .gzip: try GzipInput(file: file)
-    case .zstd: try ZstdInput(file: file)
+    case .zstd: try ZstdInput(file: file, memory: zstd)
     }
   }
 }

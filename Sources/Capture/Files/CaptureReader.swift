@@ -48,18 +48,19 @@ public struct CaptureReader: ~Copyable {
   ) throws(CaptureError) {
     try self.init(
       path: path, filter: filter, bufferCapacity: bufferCapacity, waiting: waiting, files: nil,
-      origins: OwnMemory(OriginTable()))
+      origins: OwnMemory(OriginTable()), zstd: ZstdMemory())
   }
 
   /// Opens a capture of a series. It adds the file to `files`, so that octets of its packets can be read again, and its
-  /// descriptions to `origins`. With `readsAhead`, a thread of its own reads from the file.
+  /// descriptions to `origins`. With `readsAhead`, a thread of its own reads from the file. Captures that are open at once share
+  /// `zstd`.
   init(
     path: String, filter: PacketFilter?, waiting: Waiting, files: RereadableFiles, origins: OwnMemory<OriginTable>,
-    readsAhead: Bool = false
+    bufferCapacity: Int = OctetWindow.defaultCapacity, zstd: ZstdMemory = ZstdMemory(), readsAhead: Bool = false
   ) throws(CaptureError) {
     try self.init(
-      path: path, filter: filter, bufferCapacity: OctetWindow.defaultCapacity, waiting: waiting, files: files,
-      origins: origins)
+      path: path, filter: filter, bufferCapacity: bufferCapacity, waiting: waiting, files: files, origins: origins,
+      zstd: zstd)
     if readsAhead, !waiting.follows { readAhead() }
   }
 
@@ -77,7 +78,7 @@ public struct CaptureReader: ~Copyable {
 
   private init(
     path: String, filter: PacketFilter?, bufferCapacity: Int, waiting: Waiting, files: RereadableFiles?,
-    origins: OwnMemory<OriginTable>
+    origins: OwnMemory<OriginTable>, zstd: ZstdMemory
   ) throws(CaptureError) {
     let file = try FileInput(path: path, waiting: waiting)
     let compression = Compression(try file.peek(Compression.magicLength))
@@ -86,7 +87,7 @@ public struct CaptureReader: ~Copyable {
         file: file.name, problem: .unsupported("following a file compressed with \(compression.rawValue)"))
     }
     var window = OctetWindow(
-      source: try Compression.source(file, compression), name: file.name, isDecompressed: compression != nil,
+      source: try Compression.source(file, compression, zstd), name: file.name, isDecompressed: compression != nil,
       capacity: bufferCapacity)
     let format = try CaptureFormat(of: file, path: path, compression, follows: waiting.follows, in: &window)
     // The assignments come last: a value that cannot be copied cannot be left half initialized.

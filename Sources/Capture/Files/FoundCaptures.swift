@@ -12,6 +12,8 @@ public struct FoundCaptures: Sendable {
   public private(set) var otherFiles = 0
   /// The number of folders that were not searched.
   public private(set) var otherFolders = 0
+  /// The sentence about a report of this program among the files that are not captures; nil without one.
+  public private(set) var report: String?
   private let opens: Bool
 
   /// Finds the captures of a folder, not of folders in it. Hidden files are ignored.
@@ -62,7 +64,9 @@ public struct FoundCaptures: Sendable {
   }
 
   private mutating func add(_ path: String) {
-    if opens, CaptureCheck.isNoCapture(path) { otherFiles += 1 } else { paths.append(path) }
+    guard opens, case .notACapture(let found) = CaptureCheck.fault(of: path)?.problem else { return paths.append(path) }
+    otherFiles += 1
+    if found == OtherFormat.reportText { report = found }
   }
 
   private static func path(_ folder: String, _ name: String) -> String {

@@ -20,7 +20,9 @@ public final class KeyLogFile {
   ///
   /// Throws when it cannot be opened.
   public init(path: String, waiting: Waiting = Waiting()) throws(CaptureError) {
-    file = try FileInput(path: path, waiting: waiting)
+    do throws(CaptureError) { file = try FileInput(path: path, waiting: waiting) } catch {
+      throw error.problem == .isDirectory ? CaptureError(file: path, problem: .keyLogIsDirectory) : error
+    }
   }
 
   /// Hands over the whole lines written since the last call, some of them each time.

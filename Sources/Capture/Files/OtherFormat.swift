@@ -3,8 +3,8 @@ struct OtherFormat {
   /// The kind in words, and the way out.
   private let text: String
 
-  /// Octets of a file that are looked at: a tar archive is known by octets at 257.
-  static let knownLength = 512
+  /// Octets of a file that are looked at: the names of a table's columns, and the head of a page.
+  static let knownLength = 1024
 
   /// The kind of a file that begins with `start`, behind its compression if it has one; nil if it is not known. `file` is its name, as in
   /// errors.
@@ -18,22 +18,11 @@ struct OtherFormat {
       way =
         "decompress it first: \(compression.rawValue) -dc FILE > inner; then \(way.replacing("FILE", with: "inner"))"
     }
-    text = kind.name + "; " + way.replacing("FILE", with: Self.argument(file))
+    text = kind.name + "; " + way.replacing("FILE", with: ShellWord.of(file))
   }
 
   /// The rest of the sentence that begins with `not a capture file:`.
   var description: String { text }
-
-  /// A file's name as a word of a shell's command.
-  static func argument(_ file: String) -> String {
-    if file == CaptureError.standardInput { return "FILE" }
-    let isPlain = file.utf8.allSatisfy {
-      $0 >= 0x80 || $0 >= 0x2b && $0 <= 0x3a || lowercase($0) >= 0x61 && lowercase($0) <= 0x7a || $0 == 0x5f
-    }
-    // A leading dash would make it an option.
-    if file.hasPrefix("-") { return argument("./" + file) }
-    return isPlain ? file : "'" + file.replacing("'", with: "'\\''") + "'"
-  }
 
   private typealias Kind = (name: String, way: String)
 
@@ -57,7 +46,7 @@ struct OtherFormat {
 
   /// The commands that take two captures in a file apart. The second one begins at `offset` of the decompressed octets.
   static func commandsApart(file: String, _ compression: Compression?, at offset: Int) -> String {
-    let file = argument(file)
+    let file = ShellWord.of(file)
     let (head, tail) = ("head -c \(offset)", "tail -c +\(offset + 1)")
     guard let compression else { return "\(head) \(file) > first.pcap; \(tail) \(file) > second.pcap" }
     let octets = "\(compression.rawValue) -dc \(file)"
@@ -66,11 +55,13 @@ struct OtherFormat {
 
   // MARK: Binary formats
 
-  /// Whether a file's first octets are a magic number of no capture that libpcap reads.
-  static func isKnown(_ start: [UInt8]) -> Bool { magics.contains { start.starts(with: $0.magic) } }
-
   private static func byMagic(_ start: [UInt8]) -> Kind? {
     for (magic, name, way) in magics where start.starts(with: magic) { return (name, way) }
+    if start.starts(with: "SQLite format 3\0".utf8) {
+      // The mark of the file's program (`application_id`), which reports have.
+      let isReport = start.count >= 72 && start[68..<72].elementsEqual("Snif".utf8)
+      return isReport ? report : ("it is an SQLite database", verified)
+    }
     if start.count >= 262, start[257..<262].elementsEqual("ustar".utf8) {
       return ("it is a tar archive", "unpack it first: tar -xf FILE")
     }
@@ -80,6 +71,8 @@ struct OtherFormat {
     }
     return nil
   }
+
+  private static let verified = "compare an app's log with a capture by: sniffer verify CAPTURE --log FILE"
 
   private static let eventTrace: Kind = (
     "it is an event trace log of Windows", "convert it first: etl2pcapng FILE capture.pcapng"
@@ -112,7 +105,10 @@ struct OtherFormat {
       (Array("XCP\0".utf8), "NetXray"), (Array("TRSNIFF data".utf8), "Sniffer (DOS)"),
       (Array("btsnoop\0".utf8), "btsnoop"),
     ]
-    return [(Array("SNIFPART".utf8), "it is a partial", "merge it: sniffer merge FILE")]
+    return [
+      (Array("SNIFPART".utf8), "it is a partial", "merge it: sniffer merge FILE"),
+      (Array("PAR1".utf8), "it is a Parquet file", "give the capture that it was made from"),
+    ]
       + compressions.map { ($0, $1.name, $1.way) }
       + captures.map { ($0, "it is a capture of \($1)", "convert it first: editcap FILE capture.pcapng") }
       + [
@@ -137,6 +133,7 @@ struct OtherFormat {
     func begins(_ words: String) -> Bool {
       text.count >= words.utf8.count && zip(text, words.utf8).allSatisfy { lowercase($0) == lowercase($1) }
     }
+    if isReport(text) { return report }
     if begins("<!doctype html") || begins("<html") {
       return ("it is a web page", "download the file itself, not the page about it")
     }
@@ -149,7 +146,7 @@ struct OtherFormat {
     if begins("{") || begins("[") {
       return String(decoding: text, as: UTF8.self).contains("\"_index\"")
         ? ("it is TShark's JSON", "give the capture that it was made from")
-        : ("it is JSON", "compare an app's log with a capture by: sniffer verify CAPTURE --log FILE")
+        : ("it is JSON", verified)
     }
     if ["tcpdump: ", "reading from ", "listening on ", "IP ", "IP6 ", "ARP, "].contains(where: begins)
       || isPacketLine(text)
@@ -256,6 +253,41 @@ struct OtherFormat {
     0x30...0x39 ~= octet || 0x61...0x66 ~= octet || 0x41...0x46 ~= octet
   }
 
+  // MARK: Reports of this program
+
+  private static let report: Kind = ("it is a report of sniffer", "compare two by: sniffer diff BASE NEW")
+
+  /// The sentence about such a report.
+  static let reportText = report.name + "; " + report.way
+
+  /// Whether text is one: a table as CSV or NDJSON, a summary as JSON, a HAR, or a page.
+  private static func isReport(_ text: ArraySlice<UInt8>) -> Bool {
+    let line = String(decoding: text.prefix { $0 != 0x0a && $0 != 0x0d }, as: UTF8.self)
+    if line.hasPrefix("<!doctype html") {
+      return String(decoding: text, as: UTF8.self).contains("<meta name=\"generator\" content=\"sniffer\">")
+    }
+    guard line.hasPrefix("{\"") else { return isOfReport(columns: line) }
+    let isDocument = line.hasPrefix("{\"format\":\"sniffer-") || line.contains("\"creator\":{\"name\":\"sniffer\"")
+    // The names of an object's members, as if they were those of columns.
+    let members = line.dropFirst().split(separator: ",").map { $0.split(separator: "\"").first ?? "" }
+    return isDocument || isOfReport(columns: members.joined(separator: ","))
+  }
+
+  /// Whether a line has the names of columns of a report's table.
+  private static func isOfReport(columns line: String) -> Bool {
+    if line.hasPrefix("host,") {
+      return [
+        ",requests,responses,", ",direction,contents,", ",direction,field,", ",change,beyond_threshold,",
+        "host,host_source,",
+      ].contains(where: line.contains)
+    }
+    return [
+      "message,exchange,connection,", "exchange,connection,request,", "connection,client,server,", "class,bytes",
+      "name,count,first_time,", "start,end,direction,packets,", "step,label,start,", "row,exchange,message,",
+      "log_row,message,exchange,", "message,model,type,", "line,host_pattern,",
+    ].contains(where: line.hasPrefix)
+  }
+
   // MARK: Names
 
   private static func byName(_ file: String, _ start: [UInt8]) -> Kind? {
@@ -264,8 +296,6 @@ struct OtherFormat {
     guard [".har", ".csv", ".json", ".ndjson", ".jsonl", ".xml", ".txt", ".log"].contains(where: name.hasSuffix),
       !start.isEmpty
     else { return nil }
-    return (
-      shown(start), "compare an app's log with a capture by: sniffer verify CAPTURE --log FILE"
-    )
+    return (shown(start), verified)
   }
 }

@@ -8,6 +8,8 @@ import Packets
 public struct OverlappingCaptures: PacketSequence, ~Copyable {
   /// The largest number of captures that are open at once.
   public static let limit = 256
+  /// Octets of the buffer of each: few, because there can be many.
+  static let bufferCapacity = 64 << 10
 
   /// A capture with a packet to hand over.
   private final class Source {
@@ -34,6 +36,7 @@ public struct OverlappingCaptures: PacketSequence, ~Copyable {
   private let waiting: Waiting
   private let files = RereadableFiles()
   private let origins = OwnMemory(OriginTable())
+  private let zstd = ZstdMemory()
   /// The number of captures that were opened so far, or could not be.
   private var position = 0
   private var open: [Source] = []
@@ -95,7 +98,9 @@ public struct OverlappingCaptures: PacketSequence, ~Copyable {
     }
     let source = Source(
       position,
-      try CaptureReader(path: paths[position], filter: filter, waiting: waiting, files: files, origins: origins))
+      try CaptureReader(
+        path: paths[position], filter: filter, waiting: waiting, files: files, origins: origins,
+        bufferCapacity: Self.bufferCapacity, zstd: zstd))
     open.append(source)
     try readOn(source)
   }

@@ -93,12 +93,6 @@ final class FileInput: OctetSource {
     return ahead
   }
 
-  /// The first octets of a regular file, at most `count`. The cursor stays.
-  func start(_ count: Int) -> [UInt8] {
-    var octets = [UInt8](repeating: 0, count: min(count, size ?? 0))
-    return read(octets.count, at: 0, into: &octets) ? octets : []
-  }
-
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(CaptureError) -> Int {
     if !ahead.isEmpty {
       let count = min(ahead.count, buffer.count)

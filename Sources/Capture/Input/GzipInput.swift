@@ -4,7 +4,7 @@ import CZlib
 /// buffers whose addresses it holds.
 @safe final class GzipInput: OctetSource {
   /// Compressed octets read at once.
-  private static let inputLength = 256 << 10
+  private static let inputLength = 64 << 10
 
   private let file: FileInput
   private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: inputLength, alignment: 16)
@@ -21,7 +21,7 @@ import CZlib
     unsafe stream.initialize(to: z_stream())
     // 15 is the largest window, and 16 more asks for the gzip wrapper.
     let status = unsafe inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-    guard status == Z_OK else { throw error(.compressionCorrupt("zlib does not start (\(status))")) }
+    guard status == Z_OK else { throw error(problem(status)) }
   }
 
   deinit {
@@ -46,7 +46,7 @@ import CZlib
       if status == Z_STREAM_END {
         isBetweenMembers = true
       } else if status != Z_OK && status != Z_BUF_ERROR {
-        fault = .compressionCorrupt(message(status))
+        fault = problem(status)
         break
       }
     }
@@ -77,8 +77,10 @@ import CZlib
     return true
   }
 
-  private func message(_ status: Int32) -> String {
-    unsafe stream.pointee.msg.map { unsafe String(cString: $0) } ?? "zlib status \(status)"
+  /// The reason why the library stopped.
+  private func problem(_ status: Int32) -> CaptureError.Problem {
+    if status == Z_MEM_ERROR { return .outOfMemory }
+    return .compressionCorrupt(unsafe stream.pointee.msg.map { unsafe String(cString: $0) } ?? "zlib status \(status)")
   }
 
   private func error(_ problem: CaptureError.Problem) -> CaptureError {

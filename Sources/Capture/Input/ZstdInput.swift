@@ -6,6 +6,11 @@ import CZstd
   private let file: FileInput
   private let input: UnsafeMutableRawBufferPointer
   private let context: OpaquePointer
+  private let memory: ZstdMemory
+  /// Octets that the context holds, as counted in `memory`.
+  private var held = 0
+  /// Binary logarithm of the largest window that the current frame may have, in octets.
+  private var windowLog = ZstdMemory.windowLogLimit
   private var inputStart = 0
   private var inputEnd = 0
   /// Octets produced so far.
@@ -14,10 +19,12 @@ import CZstd
   private var isBetweenFrames = true
   private var fault: CaptureError.Problem?
 
-  init(file: FileInput) throws(CaptureError) {
+  /// Prepares to decompress a file. All captures that are read at once share `memory`.
+  init(file: FileInput, memory: ZstdMemory) throws(CaptureError) {
     self.file = file
+    self.memory = memory
     guard let context = unsafe ZSTD_createDStream() else {
-      throw CaptureError(file: file.name, problem: .compressionCorrupt("libzstd does not start"))
+      throw CaptureError(file: file.name, problem: .outOfMemory)
     }
     unsafe self.context = context
     unsafe input = .allocate(byteCount: ZSTD_DStreamInSize(), alignment: 16)
@@ -25,6 +32,7 @@ import CZstd
 
   deinit {
     unsafe ZSTD_freeDStream(context)
+    memory.count(0, before: held)
     unsafe input.deallocate()
   }
 
@@ -40,16 +48,20 @@ import CZstd
         isAtEnd = inputEnd == 0
       }
       if isAtEnd && isBetweenFrames { return 0 }
-      if isBetweenFrames, let found = try faultOfFrame() {
-        fault = found
-        break
+      if isBetweenFrames {
+        if let found = try faultOfFrame() {
+          fault = found
+          break
+        }
+        limitWindow()
       }
       var pending = unsafe ZSTD_inBuffer(src: input.baseAddress, size: inputEnd, pos: inputStart)
       // At the end this only asks for octets that the decoder may still hold.
       let status = unsafe ZSTD_decompressStream(context, &output, &pending)
       inputStart = unsafe pending.pos
+      countMemory()
       if ZSTD_isError(status) != 0 {
-        fault = unsafe .compressionCorrupt(String(cString: ZSTD_getErrorName(status)))
+        fault = problem(status)
         break
       }
       isBetweenFrames = status == 0
@@ -83,7 +95,31 @@ import CZstd
     return unsafe .compressionCorrupt(String(cString: ZSTD_getErrorString(ZSTD_error_prefix_unknown)))
   }
 
+  /// Sets the limit of the next frame's window: the library then refuses a larger one, and allocates nothing for it.
+  private func limitWindow() {
+    windowLog = memory.windowLog(of: held)
+    _ = unsafe ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, Int32(windowLog))
+  }
+
+  private func countMemory() {
+    let size = unsafe ZSTD_sizeof_DCtx(context)
+    memory.count(size, before: held)
+    held = size
+  }
+
+  /// The reason why the library stopped.
+  private func problem(_ status: Int) -> CaptureError.Problem {
+    switch ZSTD_getErrorCode(status) {
+    case ZSTD_error_frameParameter_windowTooLarge:
+      .unsupported(ZstdMemory.refusal(of: file.name, windowLog: windowLog))
+    case ZSTD_error_memory_allocation: .outOfMemory
+    default: unsafe .compressionCorrupt(String(cString: ZSTD_getErrorName(status)))
+    }
+  }
+
   private func error(_ problem: CaptureError.Problem) -> CaptureError {
-    CaptureError(file: file.name, offset: produced, isDecompressedOffset: true, problem: problem)
+    // A frame that is sound is not at fault anywhere.
+    if case .unsupported = problem { return CaptureError(file: file.name, problem: problem) }
+    return CaptureError(file: file.name, offset: produced, isDecompressedOffset: true, problem: problem)
   }
 }

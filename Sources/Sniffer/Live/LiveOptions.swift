@@ -113,7 +113,7 @@ struct LiveOptions: ParsableArguments {
     if let mark { return try check(mark) }
     options.settleOutput(for: interface.first)
     try summary.check(options)
-    if interface.isEmpty { throw ValidationError("live needs --interface.") }
+    if interface.isEmpty { throw ValidationError("--interface is missing: sniffer interfaces lists them.") }
     if options.format.names.contains(.har) {
       throw ValidationError(
         "live writes no HAR, which is readable only when it is complete: --write a capture, and analyze that.")

@@ -16,6 +16,11 @@ enum Compressed {
     return header + Order.little(UInt32(octets.count)) + Order.little(block).prefix(3) + octets
   }
 
+  /// A Zstandard frame of one raw block, of at most 65,535 octets, with a window of `1 << windowLog` octets (RFC 8878 §3.1.1.1.2).
+  static func zstdFrame(_ octets: [UInt8], windowLog: UInt8) -> [UInt8] {
+    [0x28, 0xb5, 0x2f, 0xfd, 0, (windowLog - 10) << 3] + Order.little(UInt32(octets.count) << 3 | 1).prefix(3) + octets
+  }
+
   /// A Zstandard frame that decoders pass over.
   static func zstdSkippable(_ octets: [UInt8]) -> [UInt8] {
     [0x5a, 0x2a, 0x4d, 0x18] + Order.little(UInt32(octets.count)) + octets

@@ -11,6 +11,12 @@ import Testing
     #expect(outcome.error.isEmpty)
   }
 
+  @Test(arguments: ["live", "top"]) func aLiveRunNeedsAnInterface(_ command: String) throws {
+    let outcome = try Sniffer.run([command])
+    #expect(outcome.status == 64 && outcome.output.isEmpty)
+    #expect(outcome.errorLines.first == "Error: --interface is missing: sniffer interfaces lists them.")
+  }
+
   @Test func helpNamesTheSubcommands() throws {
     let outcome = try Sniffer.run(["--help"])
     #expect(outcome.status == 0)

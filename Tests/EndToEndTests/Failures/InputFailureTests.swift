@@ -16,6 +16,89 @@ import Testing
     try expectRefusal(of: file.path, saying: "it is empty")
   }
 
+  /// Octets of no known format are refused as text is, also beside a capture.
+  @Test(
+    arguments: [
+      [0, 1, 2, 3, 4, 5, 6, 7],
+      // Of gzip, and inside it is nothing.
+      [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    ] as [[UInt8]])
+  func fileOfNoKnownFormat(_ octets: [UInt8]) throws {
+    let scratch = try Scratch()
+    let file = try scratch.file("noise", octets).path
+    try expectRefusal(of: file, saying: "not a capture file: ")
+    let capture = try Corpus.capture("pipelining").path
+    for arguments in [[file], [capture, file], [file, capture]] {
+      expectRefusal(try Sniffer.run(arguments), of: file, saying: "not a capture file: ")
+    }
+  }
+
+  /// A report of the program itself, file by file and as a folder: the error says how two are compared.
+  @Test func aReportInPlaceOfACapture() throws {
+    let scratch = try Scratch()
+    let capture = try Corpus.capture("demo").path
+    let folder = scratch.path("report")
+    let made = try Sniffer.run([capture, "-q", "-o", folder, "--format", "csv,ndjson,sqlite,har,html,parquet"])
+    #expect(made.status == 0)
+    let log = Corpus.folder.appendingPathComponent("demo.log.csv").path
+    for (command, arguments) in [("verify", ["--log", log]), ("models", [])] {
+      let outcome = try Sniffer.run([command, capture, "-q", "-o", folder + "-" + command] + arguments)
+      #expect(outcome.status == 0, "\(outcome.error)")
+    }
+    let sentence = "it is a report of sniffer; compare two by: sniffer diff BASE NEW"
+    for folder in [folder, folder + "-verify", folder + "-models"] {
+      let names = try FileManager.default.visibleNames(folder)
+      #expect(!names.isEmpty)
+      for file in names.map({ folder + "/" + $0 }) {
+        let isEmpty = try Data(contentsOf: URL(fileURLWithPath: file)).isEmpty
+        let words = isEmpty ? "it is empty" : file.hasSuffix(".parquet") ? "it is a Parquet file" : sentence
+        expectRefusal(try Sniffer.run([file]), of: file, saying: ": not a capture file: " + words)
+      }
+      try expectRefusal(of: folder, saying: ": no capture file is there: " + sentence)
+    }
+    // An app's log with such names of columns is none.
+    let own = try scratch.file("app.csv", Array("host,path,method,status,requests\n".utf8)).path
+    try expectRefusal(of: own, saying: "sniffer verify CAPTURE --log \(own)")
+  }
+
+  /// A sound file whose window is too large is not damaged.
+  @Test func aWindowThatIsTooLarge() throws {
+    let scratch = try Scratch()
+    let file = try scratch.file("a.pcap.zst", [0x28, 0xb5, 0x2f, 0xfd, 0, 0xa8, 1, 0, 0]).path
+    try expectRefusal(of: file, saying: ": not supported: a zstd window of more than 128 MiB; ")
+    try expectRefusal(of: file, saying: "zstd -dc --long=31 \(file) | sniffer -")
+  }
+
+  @Test func aFolderInPlaceOfAKeyLog() throws {
+    let scratch = try Scratch()
+    let outcome = try Sniffer.run([Corpus.capture("pipelining").path, "--keys", scratch.url.path])
+    #expect(outcome.status == 1)
+    #expect(outcome.error.contains("\(scratch.url.path): not a key log: it is a directory"), "\(outcome.error)")
+  }
+
+  /// A partial is read from its end, which a pipe has not.
+  @Test func aPipeInPlaceOfAPartial() throws {
+    let scratch = try Scratch()
+    let partial = scratch.path("p.partial")
+    #expect(try Sniffer.run([Corpus.capture("pipelining").path, "--partial", partial, "-q"]).status == 0)
+    for (words, name) in [(#""$1" merge <(cat "$2")"#, "/dev/fd/"), (#"cat "$2" | "$1" merge -"#, "-")] {
+      let outcome = try Command.run(
+        URL(fileURLWithPath: "/bin/bash"), ["-c", words, "bash", Sniffer.url.path, partial])
+      #expect(outcome.status == 1 && outcome.output.isEmpty && outcome.errorLines.count == 1)
+      #expect(outcome.error.hasPrefix("sniffer: \(name)"))
+      #expect(outcome.error.contains(": not a file: a partial has to be one"), "\(outcome.error)")
+    }
+  }
+
+  /// A name that exists is no misspelling.
+  @Test func aLinkThatLoops() throws {
+    let scratch = try Scratch()
+    let outcome = try Command.shell(
+      #"cd "$2" && ln -s loop loop && exec "$1" loop"#, [Sniffer.url.path, scratch.url.path])
+    #expect(outcome.status == 1 && outcome.output.isEmpty)
+    #expect(outcome.errorLines == ["sniffer: loop: cannot open: Too many levels of symbolic links"])
+  }
+
   @Test func missingFile() throws {
     let scratch = try Scratch()
     try expectRefusal(of: scratch.path("missing.pcap"), saying: "No such file")

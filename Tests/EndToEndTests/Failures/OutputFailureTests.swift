@@ -48,9 +48,15 @@ import Testing
     #expect(try report.differences(from: FileAnalysis.of(capture).report).isEmpty)
   }
 
-  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "there is no /dev/full"))
-  func fullStandardOutputOfAList() throws {
-    let outcome = try Sniffer.run(["interfaces"], output: URL(fileURLWithPath: "/dev/full"))
+  /// Text that is not about captures, too.
+  @Test(
+    .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "there is no /dev/full"),
+    arguments: [
+      [], ["interfaces"], ["--help"], ["--version"], ["-V"], ["help", "analyze"], ["live", "--help"], ["guide", "ios"],
+      ["--generate-completion-script", "bash"],
+    ])
+  func fullStandardOutputOfAnAnswer(_ arguments: [String]) throws {
+    let outcome = try Sniffer.run(arguments, output: URL(fileURLWithPath: "/dev/full"))
     #expect(outcome.status == 1 && !outcome.wasKilled)
     #expect(outcome.errorLines == ["sniffer: standard output: cannot write: No space left on device"])
   }
