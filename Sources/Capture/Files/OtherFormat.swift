@@ -270,7 +270,7 @@ struct OtherFormat {
     let isDocument = line.hasPrefix("{\"format\":\"sniffer-") || line.contains("\"creator\":{\"name\":\"sniffer\"")
     // The names of an object's members, as if they were those of columns.
     let members = line.dropFirst().split(separator: ",").map { $0.split(separator: "\"").first ?? "" }
-    return isDocument || isOfReport(columns: members.joined(separator: ","))
+    return isDocument || isOfReport(columns: members.joined(separator: ",") + ",")
   }
 
   /// Whether a line has the names of columns of a report's table.

@@ -113,7 +113,7 @@ extension TCPConnection {
     disorder?.value.stranger = nil
   }
 
-  /// Whether the SYN of a side is another connection's: its number is not that of the side's first octet.
+  /// Whether the SYN of a side is another connection's: another number than its first octet's belongs to it.
   func isForeign(_ syn: TCPSegment, _ side: Side) -> Bool {
     let stream = streams[side]
     // A stream without a SYN and without octets may have a spoofed start.

@@ -91,8 +91,13 @@ extension Conversation {
 
   /// Names a request without host by the layers beneath, else by its server's address (MEASURES §2).
   mutating func nameHost(_ run: inout Run) {
+    run.nameHost(of: row(run), server: 1 - run.side)
+    nameExchange(&run)
+  }
+
+  /// Gives a request's exchange the request's host.
+  mutating func nameExchange(_ run: inout Run) {
     let row = row(run)
-    run.nameHost(of: row, server: 1 - run.side)
     let (host, source, exchange) = run.rows.messages.look(Int(row)) {
       ($0.message.host, $0.message.hostSource, $0.exchange)
     }

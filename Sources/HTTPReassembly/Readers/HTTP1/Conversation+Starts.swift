@@ -179,7 +179,7 @@ extension Conversation {
     _ kind: MessageKind, at start: LineStart, of exchange: Int, _ run: inout Run
   ) -> RowIndex {
     if recovery != nil, broken[run.side] != nil { settleBroken(run.side, before: start.position, &run) }
-    isUnsure[run.side] = isFirst[run.side]
+    isUnsure[run.side] = isFirst[run.side] || kind != .request && start.arrival.segment == doubtedSegment
     isFirst[run.side] = false
     if recovery != nil {
       strayAcknowledged[run.side] = .unknown

@@ -45,8 +45,9 @@ struct Conversation {
   var followsHole: Sides<Bool>
   /// Whether the newest message of each side was found after framing was lost, or continues from such a message.
   var isUnsure = Sides<Bool>(repeating: false)
-  /// Whether the capture starts within the connection, and no message of a side has been found yet. Or the next message may be content of the
-  /// newest one.
+  /// The start of the server's segment whose octets were taken for responses, and may be content of the first of them.
+  var doubtedSegment = StreamPosition.unknown
+  /// Whether the capture starts within the connection, and no message of a side has been found yet.
   var isFirst: Sides<Bool>
   /// Whether the client has sent a request before it had the whole response to the request before.
   var isPipelined = false
@@ -225,7 +226,9 @@ extension Conversation: HTTP1Events {
     let section = headers[run.side]?.section
     headers[run.side] = nil
     let row = row(run)
-    let kind = run.rows.messages.look(Int(row)) { $0.message.kind }
+    let (kind, exchange) = run.rows.messages.look(Int(row)) { ($0.message.kind, $0.exchange) }
+    // A host that was not seen may have been sent: nothing else names the request.
+    if kind == .request, read(exchange, run, { $0.exchange.host == .none }) == true { nameExchange(&run) }
     finishContent(isComplete: false, &run)
     run.rows[message: row].flags.formUnion(flags)
     run.rows[message: row].exactness = .atLeast

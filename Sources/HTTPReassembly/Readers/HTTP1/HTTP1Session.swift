@@ -112,7 +112,10 @@ struct HTTP1Session {
     }
     if conversation.asksToSwitch, !conversation.isTunnel {
       inferSwitch(octets, of: side, &run)
-      if conversation.isUpgraded { return Taken(count: 0, needs: needs) }
+      if conversation.isUpgraded {
+        self.charge(charge, to: side, &run)
+        return Taken(count: 0, needs: needs)
+      }
     }
     if parsers.look(side, { $0.isTunnel }) {
       // TLS around a tunnel ends at the proxy.
