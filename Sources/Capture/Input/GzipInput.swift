@@ -4,7 +4,7 @@ import CZlib
 /// buffers whose addresses it holds.
 @safe final class GzipInput: OctetSource {
   /// Compressed octets read at once.
-  private static let inputLength = 64 << 10
+  private static let inputLength = 256 << 10
 
   private let file: FileInput
   private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: inputLength, alignment: 16)
