@@ -69,7 +69,7 @@ public enum VerifyCSV {
       row.integer(part.difference)
     }
     row.integer(verified.unexplained)
-    row.text(Array(verified.total.causes.map { "\($0.name)=\($0.octets)" }.joined(separator: "; ").utf8))
+    row.text(Array(verified.causes.map { "\($0.name)=\($0.octets)" }.joined(separator: "; ").utf8))
     row.integer(message?.ipLength)
     row.name(message?.exactness.name ?? "")
     row.flags(message?.flags.rawValue ?? 0, names: MessageFlags.names)

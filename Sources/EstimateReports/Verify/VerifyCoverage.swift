@@ -116,7 +116,9 @@ struct VerifyCoverage {
   /// The result of the comparison in a few sentences.
   var verdict: String {
     if isExact {
+      let others = summary.rowsWithoutFigures
       return "The log is exact: each figure of its \(Numerals.grouped(summary.matched.count)) messages is the wire's."
+        + (others == 0 ? "" : " Of \(Numerals.grouped(others)) more it has no figure.")
     }
     guard summary.matched.count + summary.rowsWithoutFigures > 0 else { return found }
     if areRowsExact {
@@ -184,8 +186,10 @@ struct VerifyCoverage {
     return overflow ? .max : sum
   }
 
-  private var unexplained: String {
+  /// The rows without an explanation; nil where nothing was compared.
+  private var unexplained: String? {
     let rows = summary.unexplainedRows
+    guard summary.hasFigures else { return nil }
     guard !rows.isEmpty else { return "Every difference is explained." }
     var numbers: [Int] = []
     for number in rows.compactMap({ $0.entry?.row }) where numbers.last != number { numbers.append(number) }

@@ -6,7 +6,7 @@ public struct BestReading: Sendable, Equatable {
   public var description: String
   /// Rows that it fits exactly, among the examined ones (at most 500).
   public var rows: Int
-  /// Examined rows that neither it nor an earlier reading of the figure fits.
+  /// Examined rows that neither it nor an earlier reading of the figure fits, and whose figure is not the wire's.
   public var misses: Int
   /// The number of other ways to count that fit as many rows. The log does not tell which way is used.
   public var rivals: Int

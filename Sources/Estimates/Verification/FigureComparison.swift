@@ -56,6 +56,14 @@ public struct VerifiedRow: Sendable {
   /// The whole message; a side that is absent counts as 0, so that these add up to the totals' difference.
   public var total = FigureComparison()
 
+  /// The causes of the whole message's difference, or those of its parts where the log has no figure of the whole.
+  public var causes: [Cause] {
+    guard entry != nil, message != nil, total.app == nil else { return total.causes }
+    let parts = (line.causes + header.causes + body.causes).netted
+    // A start-line that counts in the header section has no figure of its own: that is no difference of the whole.
+    return parts.filter { $0.kind != .lineInHeader || line.app != nil } + total.causes
+  }
+
   /// The result.
   public var status: VerifiedStatus {
     entry == nil ? .wireOnly : message == nil ? .appOnly : isAmbiguous ? .ambiguous : .matched

@@ -30,9 +30,10 @@ final class LogReadings {
     _ pairs: [(entry: LogEntry, message: WireMessage)], log: AppLog, kind: MessageKind, units: LogUnits = LogUnits(),
     other: LogReadings? = nil
   ) {
-    lines = ReadingEvidence(LogUnits.samples(pairs, \.lineLength), kind: kind, unit: units.line) { message, figure in
-      LineReading.all(for: message).filter { $0.figure(of: message) == figure }
-    }
+    lines = ReadingEvidence(
+      LogUnits.samples(pairs, \.lineLength), kind: kind, unit: units.line,
+      hints: other?.style.line.map { [$0.counterpart(kind)] } ?? [],
+      search: { message, figure in LineReading.all(for: message).filter { $0.figure(of: message) == figure } })
     // A line with a figure of its own is not counted in the header section, too.
     let hasLines = pairs.contains { $0.entry.lineLength ?? 0 > 0 }
     headers = ReadingEvidence(
@@ -48,15 +49,8 @@ final class LogReadings {
     }
     wholes = ReadingEvidence(
       LogUnits.wholes(pairs), kind: kind, unit: units.whole,
-      hints: other?.wholeForm.map { form in
-        form.variants.flatMap { form in
-          [LineReading.nothing, .plain(kind)].flatMap { line in
-            [BodyReading.transferred, .decoded].map {
-              WholeReading(line: line, header: HeaderReading(form: form), body: $0)
-            }
-          }
-        }
-      } ?? [], fit: { FormFit($0, kind: kind).wholes() }, search: { WholeReading.readings(of: $0, giving: $1) })
+      hints: other?.wholeHints(kind) ?? [], fit: { FormFit($0, kind: kind).wholes() },
+      search: { WholeReading.readings(of: $0, giving: $1) })
     var known = KnownParts()
     known.absentIsUnknown = log.dialect != .monitor
     // A column without any value says that its figures are unknown, not that they are not counted.
@@ -93,13 +87,9 @@ final class LogReadings {
       + described("message", wholes)
   }
 
-  /// The form of fields in the header figures, if it is not the wire's.
-  private var headerForm: HeaderForm? { headers.believed.first?.reading.ownForm }
-  /// The form of fields in the figures of whole messages, if it is not the wire's.
-  private var wholeForm: HeaderForm? { wholes.believed.first?.reading.header.ownForm }
   /// The readings of header sections of the other kind that have the form of this one's.
   private func headerHints(_ kind: MessageKind) -> [HeaderReading] {
-    guard let form = headerForm, let own = headers.believed.first?.reading else { return [] }
+    guard let form = style.header, let own = headers.believed.first?.reading else { return [] }
     return form.variants.flatMap { form in
       let plain = HeaderReading(form: form)
       var counterpart = plain
@@ -108,10 +98,35 @@ final class LogReadings {
       return counterpart == plain ? [plain] : [plain, counterpart]
     }
   }
-  /// The two forms.
-  var forms: [HeaderForm?] { [headerForm, wholeForm] }
-  /// Whether a form is known that the other kind of messages may have, too.
-  var hasForm: Bool { headerForm != nil || wholeForm != nil }
+  /// The same for whole messages.
+  private func wholeHints(_ kind: MessageKind) -> [WholeReading] {
+    guard style.whole != nil || style.wholeLine != nil else { return [] }
+    let lines = [LineReading.nothing, .plain(kind)] + (style.wholeLine.map { [$0.counterpart(kind)] } ?? [])
+    return (style.whole?.variants ?? [.wire]).flatMap { form in
+      Set(lines).flatMap { line in
+        [BodyReading.transferred, .decoded].map {
+          WholeReading(line: line, header: HeaderReading(form: form), body: $0)
+        }
+      }
+    }
+  }
+
+  /// The ways of writing in which a log differs from the wire, in the figures of parts and of whole messages. The other kind of messages
+  /// may have them, too; nil where there is none.
+  struct Style: Equatable {
+    var line: LineReading?
+    var header: HeaderForm?
+    var whole: HeaderForm?
+    var wholeLine: LineReading?
+  }
+
+  /// The ways that the likeliest readings have.
+  var style: Style {
+    let whole = wholes.believed.first
+    return Style(
+      line: lines.believed.first?.reading.ownStyle, header: headers.believed.first?.reading.ownForm,
+      whole: whole?.reading.header.ownForm, wholeLine: whole?.reading.line.ownStyle)
+  }
 
   /// The senses of the figures of start-lines, header sections, bodies and whole messages.
   var senses: [FigureSense] { [lines.sense, headers.sense, bodies.sense, wholes.sense] }

@@ -86,7 +86,7 @@ public struct Verification: Sendable {
       if let phases = entry.phases, let times = timings[message.row.exchange] { row.phases = (phases, times) }
       rows.append(row)
     }
-    let redirects = Set(wire.filter(\.isRedirect).map(\.row.exchange)).union(
+    let redirects = matching.redirected.union(
       matching.matches.lazy.compactMap { $0 }.filter(\.isChain).flatMap(\.hops).map { wire[$0].row.exchange })
     for (index, message) in wire.enumerated() where matching.entries[index] == nil {
       rows.append(

@@ -121,7 +121,7 @@ public struct VerificationSummary: Sendable {
       if row.entry == nil || row.total.app != nil {
         apis[APIName(host: row.host, path: row.path), default: Balance()].add(row)
       }
-      for cause in row.total.causes where !cause.kind.isCoding {
+      for cause in row.causes where !cause.kind.isCoding {
         causes[Cause.Name(cause), default: CauseTotal(cause: Cause(cause.kind, 0, detail: cause.detail))].add(cause)
       }
     }
@@ -188,6 +188,9 @@ public struct VerificationSummary: Sendable {
   public var partsBias: Double? {
     parts.wire == 0 ? nil : Double(parts.difference) / Double(parts.wire)
   }
+
+  /// Whether any matched row has a figure.
+  public var hasFigures: Bool { matched.count > 0 || parts.count > 0 }
 
   private struct APIName: Hashable {
     var host: String

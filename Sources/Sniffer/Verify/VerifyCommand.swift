@@ -18,8 +18,8 @@ struct VerifyCommand: ParsableCommand {
       transfers, or Chrome's netlog. It finds the message on the wire for each row, and explains the difference of each figure. \
       With --output, verify.csv has a row for each row of the log, and for each message without one.
 
-      Exit status: 0 all well; 1 the log or the input could not be read, no row matches, or --tolerance is for hosts with \
-      closed TLS; 2 the app's total differs from the wire's by more than --tolerance, or the ledger does not balance; 64 \
+      Exit status: 0 all well; 1 the log or the input could not be read, no row matches or has a figure, or --tolerance is \
+      for hosts with closed TLS; 2 the app's total differs from the wire's by more than --tolerance, or the ledger does not balance; 64 \
       wrong usage.
       """)
 
@@ -135,6 +135,11 @@ struct VerifyCommand: ParsableCommand {
           + (closedHosts.isEmpty
             ? "is it the log of this app, and the capture of this run?"
             : "their connections of TLS are closed: give the key log with --keys"))
+      return .failure
+    }
+    guard summary.hasFigures else {
+      ErrorOutput.write(
+        "nothing to verify: the log has no figure of bytes for any of its \(log.entries.count) rows with a message")
       return .failure
     }
     guard let tolerance, status == .success else { return status }

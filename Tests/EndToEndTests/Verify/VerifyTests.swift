@@ -191,6 +191,15 @@ import Testing
     #expect(outcome.errorLines.first?.contains("other.example") == true)
   }
 
+  /// Nothing was compared: that is no success, and nothing is explained.
+  @Test func aLogWithoutFiguresIsNotVerified() throws {
+    let rows = log.rows.map { "\($0.host),\($0.path),\($0.type),\($0.time / 1_000_000_000),-1\n" }
+    let (outcome, _) = try verify(try write("host,path,type,occur_time,length\n" + rows.joined()))
+    #expect(outcome.status == 1)
+    #expect(outcome.error.contains("nothing to verify"), "\(outcome.error)")
+    #expect(!outcome.output.contains("Every difference is explained"), "\(outcome.output)")
+  }
+
   @Test(arguments: [
     ("", "app.csv"), ("host,path\na,/\n", "type"), ("%PDF-1.4\n", "app.csv"),
     ("host,path,type,occur_time,length\na,/,request,now,1\n", "now"),

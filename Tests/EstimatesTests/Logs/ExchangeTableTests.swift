@@ -36,6 +36,7 @@ struct ExchangeTableTests {
     arguments: [
       ("request_bytes", \LogEntry.length, 0), ("requestSize", \.length, 0), ("reqBytes", \.length, 0),
       ("bytes_sent", \.length, 0), ("Bytes-Received", \.length, 1), ("resp_size", \.length, 1),
+      ("res_size", \.length, 1), ("resBodyBytes", \.bodyLength, 1),
       ("requestBodySize", \.bodyLength, 0), ("request_payload_size", \.bodyLength, 0),
       ("responsePayloadSize", \.bodyLength, 1), ("response_body_bytes", \.bodyLength, 1),
       ("response content length", \.bodyLength, 1), ("responseHeadersSize", \.headerLength, 1),
@@ -69,6 +70,28 @@ struct ExchangeTableTests {
     #expect(found.entries.map(\.time) == [0, 0, 1, 2, 3, 3, 4, 4].map { after($0 * 1_000) })
     // Without such a column every request has a response of which this is all.
     #expect(try log("url,request_size", "http://h/,1").entries.count == 2)
+  }
+
+  @Test("rows that sum up several requests are refused, and running numbers count none")
+  func sums() throws {
+    let header = "url,hits,request_size,response_size\n"
+    #expect(
+      try LogFolder.refusal(header + "http://h/a,9,5,9\nhttp://h/b,1,5,9\nhttp://h/c,3,5,9\n")
+        == "has rows that sum up several requests (column count, requests, hits or calls); expected a row for each request"
+    )
+    #expect(try LogFolder.refusal(header + "http://h/a,1,5,9\nhttp://h/b,1,5,9\n") == "")
+    let running = (4..<24).map { "http://h/a,\($0 % 16),5,9\n" }
+    #expect(try LogFolder.refusal(header + running.joined()) == "")
+  }
+
+  @Test("the words of languages for nothing are no length, and columns that may be lengths are named")
+  func absentLengths() throws {
+    let found = try log(
+      "url,request_size,response_size,image_size", "http://h/,null,NaN,7", "http://h/,N/A,nil,7", "http://h/,NULL,3,7")
+    #expect(found.entries.map(\.length) == [nil, nil, nil, nil, nil, 3])
+    #expect(
+      found.notices.contains(
+        "columns that may be lengths and are not read: image_size; map them, as response_length=NAME"))
   }
 
   @Test("the number of an error in the place of a status is no status")

@@ -243,4 +243,18 @@ struct JSONTableTests {
     let refusal = try LogFolder.refusal(text)
     #expect(refusal.hasPrefix(words), "\(refusal.prefix(300))")
   }
+
+  @Test("a member that a row has twice needs one value")
+  func repeatedMembers() throws {
+    let row = "\"url\": \"http://h/\", \"response_length\": 1"
+    let other = "{\"url\": \"http://h/\", \"response_length\": 2}"
+    #expect(try LogFolder.read("[{\(row), \"response_length\" : 1 }, \(other)]").entries.count == 4)
+    #expect(try LogFolder.read("[{\(row), \"more\": [{\"a\": 1, \"a\": 2}]}, \(other)]").entries.count == 4)
+    #expect(
+      try LogFolder.refusal("[{\(row), \"response_length\": 10}, \(other)]")
+        == "row 1, response_length is there twice, with different values")
+    #expect(
+      try LogFolder.refusal("[\(other), {\(row), \"sizes\": {\"a\": \"}\", \"a\": \"\\\"\"}}]")
+        == "row 2, a is there twice, with different values")
+  }
 }

@@ -15,7 +15,7 @@ struct WrongCSVTests {
       ("h,/p,request,1772359200,1.5e0,1,2,3", "line 2, column length: expected a whole number of bytes, found '1.5e0'"),
       ("h,/p,request,1772359200,1e999,1,2,3", "line 2, column length: expected a whole number of bytes, found '1e999'"),
       ("h,/p,request,1772359200,1e13,1,2,3", "line 2, column length: expected at most 2^40 bytes, found '1e13'"),
-      ("h,/p,request,1772359200,NaN,1,2,3", "line 2, column length: expected a whole number of bytes, found 'NaN'"),
+      ("h,/p,request,1772359200,inf,1,2,3", "line 2, column length: expected a whole number of bytes, found 'inf'"),
       (
         "h,/p,request,1772359200,1,99999999999999999999,2,3",
         "line 2, column line_length: expected a whole number of bytes, found '99999999999999999999'"

@@ -61,4 +61,10 @@ import Testing
     #expect(fitted(lines, shared: [unit]) == unit)
     #expect(fitted((octets, octets), shared: [unit]) == .octets)
   }
+
+  /// Figures that kB and KiB give, both rounded up, show neither.
+  @Test func twoUnitsThatFitAsManyAreBothNamed() {
+    let octets = (0..<20).map { 1000 * ($0 % 5) + 300 + 20 * $0 }
+    #expect(fitted((octets, octets.map { ($0 + 999) / 1000 })).words == "kB, rounded up, or KiB, rounded up")
+  }
 }

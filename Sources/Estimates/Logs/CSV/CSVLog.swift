@@ -31,7 +31,7 @@ struct CSVLog {
     }
     try bad.check(file: file.path, rows: rows)
     guard rows > 0 else { throw LogError(file: file.path, "has a header but no rows") }
-    var log = table.finished()
+    var log = try table.finished(of: file.path)
     log.hasLines = true
     return log
   }

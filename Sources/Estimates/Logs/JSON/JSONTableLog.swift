@@ -55,6 +55,9 @@ struct JSONTableLog {
           if hasLines, JSONLog.isNoJSON(error) { return broken = (number, problem) }
           throw problem
         }
+        if let name = RepeatedMember.name(in: octets) {
+          throw RowProblem("\(name.shortened()) is there twice, with different values")
+        }
         // A log of events has others, too.
         if telling.allSatisfy({ if case .success(.absent) = row.cells[$0] { true } else { false } }) {
           return others += 1
@@ -73,7 +76,7 @@ struct JSONTableLog {
     }
     if let row = broken, row.number != last { bad.note("\(noun) \(row.number)", row.problem) }
     try bad.check(file: file, rows: count)
-    var found = table.finished()
+    var found = try table.finished(of: file)
     found.hasLines = hasLines
     guard !found.entries.isEmpty else {
       throw LogError(file: file, "has \(count) objects, none of them with a host, a path or a length")

@@ -55,7 +55,20 @@ struct ColumnPositions {
     found = LogColumn.allCases.compactMap { column in
       others.contains(column) ? nil : indices[column].map { Found(column: column, index: $0) }
     }
+    let read = Set(found.map(\.index))
+    let unread = header.indices.filter { index in
+      !read.contains(index) && index != sum && LogColumn.lengthWords.contains { folded[index].hasSuffix($0) }
+    }
+    let names = unread.prefix(Self.shownNames).map { header[$0].shortened() }.sorted().joined(separator: ", ")
+    let one = shape == .message ? "length" : "response_length"
+    self.unread =
+      unread.isEmpty
+      ? nil
+      : "columns that may be lengths and are not read: \(names)\(unread.count > Self.shownNames ? ", …" : ""); map them, as \(one)=NAME"
   }
+
+  /// The largest number of columns that a notice names.
+  private static let shownNames = 10
 
   /// The columns that tell of a message: host, path, and lengths.
   var ofMessages: [Found] { found.filter { [.host, .path].contains($0.column) || $0.column.isFigure } }
@@ -64,7 +77,7 @@ struct ColumnPositions {
   func has(_ column: LogColumn) -> Bool { found.contains { $0.column == column } }
 
   /// A notice for each figure that this log lacks.
-  var notices: [String] { missing + (sum.map { [$0] } ?? []) }
+  var notices: [String] { missing + [sum, unread].compactMap { $0 } }
 
   private var missing: [String] {
     switch shape {
@@ -79,6 +92,8 @@ struct ColumnPositions {
 
   /// A notice for a column that may have both directions, where a row is an exchange.
   private let sum: String?
+  /// A notice for columns that may be lengths and are not read.
+  private let unread: String?
 
   /// The position of a column; nil when it is absent.
   static func index(

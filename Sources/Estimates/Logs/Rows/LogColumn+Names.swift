@@ -36,6 +36,7 @@ extension LogColumn {
     case .error: ["errormessage", "errordescription"]
     case .isFromCache: ["isfromcache"]
     case .exchange: ["exchangeid", "requestid"]
+    case .count: ["requests", "requestcount", "hits", "hitcount", "calls", "callcount"]
     case .requestLength: Self.names(["request", "req"], [""]) + ["bytessent", "sentbytes"]
     case .requestLineLength: Self.names(["request", "req"], ["line"])
     case .requestHeaderLength:
@@ -46,14 +47,14 @@ extension LogColumn {
       Self.names(["request", "req"], ["decoded", "bodydecoded", "decodedbody"])
         + ["countofrequestbodybytesbeforeencoding"]
     case .responseTime: ["responsestarttime", "responsestartdate", "responsedate", "responsetimestamp"]
-    case .responseLength: Self.names(["response", "resp"], [""]) + ["bytesreceived", "receivedbytes"]
-    case .responseLineLength: Self.names(["response", "resp"], ["line"])
+    case .responseLength: Self.names(["response", "resp", "res"], [""]) + ["bytesreceived", "receivedbytes"]
+    case .responseLineLength: Self.names(["response", "resp", "res"], ["line"])
     case .responseHeaderLength:
-      Self.names(["response", "resp"], ["header", "headers"]) + ["countofresponseheaderbytesreceived"]
+      Self.names(["response", "resp", "res"], ["header", "headers"]) + ["countofresponseheaderbytesreceived"]
     case .responseBodyLength:
-      Self.names(["response", "resp"], ["body", "payload", "content"]) + ["countofresponsebodybytesreceived"]
+      Self.names(["response", "resp", "res"], ["body", "payload", "content"]) + ["countofresponsebodybytesreceived"]
     case .responseDecodedLength:
-      Self.names(["response", "resp"], ["decoded", "bodydecoded", "decodedbody"])
+      Self.names(["response", "resp", "res"], ["decoded", "bodydecoded", "decodedbody"])
         + ["countofresponsebodybytesafterdecoding"]
     default: []
     }
@@ -69,8 +70,10 @@ extension LogColumn {
     }
   }
 
+  /// The ends of names for octets.
+  static let lengthWords = ["length", "size", "bytes", "octets"]
   /// Names for one direction.
-  static let sides: Set<String> = ["request", "req", "response", "resp"]
+  static let sides: Set<String> = ["request", "req", "response", "resp", "res"]
   /// Names for the octets of both directions together.
   static let sums: Set<String> = ["bytes", "totalbytes", "totallength", "totalsize", "bytestotal", "traffic"]
 }

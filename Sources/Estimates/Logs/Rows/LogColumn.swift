@@ -79,6 +79,8 @@ public enum LogColumn: String, Sendable, CaseIterable {
   case pending
   /// Words for the facts that the log lacks. The word `pending` says that the exchange was under way, as TrafficProbe writes it.
   case unknown
+  /// The number of requests that a row sums up. No message on the wire has the figures of a sum.
+  case count
 
   /// The required columns of a table with one row a message, besides at least one of `lengths`.
   static let required: [Self] = [.host, .path, .type, .time]

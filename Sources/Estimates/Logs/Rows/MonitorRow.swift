@@ -15,6 +15,8 @@ struct MonitorRow {
   private(set) var exchange: String?
   /// Whether the row has a query. Then a row without one says that its message has none.
   private(set) var showsQueries = false
+  /// The number of requests that the row may sum up.
+  private(set) var count: Int?
   /// Whether the row's duration is too long for seconds.
   private(set) var hasLongDuration = false
 
@@ -25,7 +27,7 @@ struct MonitorRow {
     row = LogEntry(row: number, kind: .request, host: "", path: "/", time: nil)
     answer = LogEntry(row: number, kind: .response, host: "", path: "/", time: nil)
     phases = ExchangeTimings()
-    (duration, exchange) = (nil, nil)
+    (duration, exchange, count) = (nil, nil, nil)
     (isFromCacheBySource, isPendingByWord, showsQueries, hasLongDuration) = (false, false, false, false)
   }
 
@@ -77,6 +79,8 @@ struct MonitorRow {
     case .receive: phases.receive = try cell.duration(unit: 1e6, column)
     case .pending: row.isPending = try cell.flag(column)
     case .unknown: isPendingByWord = cell.hasWord("pending")
+    // The column may be about something else.
+    case .count: count = (try? cell.length(column)) ?? nil
     }
   }
 
@@ -121,12 +125,15 @@ struct MonitorRow {
     return [request, response]
   }
 
-  /// A length: -1 means unknown, as in HAR and in the counts of Apple and OkHttp, and so does the `-` of servers' logs.
+  /// A length: -1 means unknown, as in HAR and in the counts of Apple and OkHttp, and so do the `-` of servers' logs and the words of
+  /// languages for nothing.
   private static func figure(_ cell: LogCell, _ column: LogColumn) throws(RowProblem) -> Int? {
-    if cell == .text("-") { return nil }
+    if case .text(let text) = cell, absent.contains(text.lowercased()) { return nil }
     let length = try cell.length(column)
     return length == -1 ? nil : length
   }
+
+  private static let absent: Set = ["-", "null", "nil", "n/a", "nan", "none", "undefined"]
 
   private static func kind(_ cell: LogCell) throws(RowProblem) -> MessageKind {
     guard case .text(let text) = cell else {

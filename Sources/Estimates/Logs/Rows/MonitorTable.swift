@@ -13,6 +13,7 @@ struct MonitorTable {
   private let options: LogOptions
   private var count = 0
   private let hasStatus: Bool
+  private var counts = RowCounts()
   /// Whether a path without a query says that there is none. So it is when some paths have one, or a column has queries.
   private var hasQueries = false
   /// Whether the column `duration` cannot be in seconds.
@@ -42,6 +43,7 @@ struct MonitorTable {
       count += 1
       newest = row.messages(exchange: count, hasStatus: hasStatus)
     }
+    if let count = row.count { counts.add(count) }
     if row.showsQueries { hasQueries = true }
     if row.hasLongDuration { hasLongDuration = true }
   }
@@ -54,8 +56,16 @@ struct MonitorTable {
     newest.removeAll(keepingCapacity: true)
   }
 
-  /// The log of all rows.
-  consuming func finished() -> AppLog {
+  /// The log of all rows of a file.
+  ///
+  /// - Throws: When rows are sums of several requests.
+  consuming func finished(of file: String) throws(LogError) -> AppLog {
+    guard !counts.areSums else {
+      throw LogError(
+        file: file,
+        "has rows that sum up several requests (column count, requests, hits or calls); expected a row for each request"
+      )
+    }
     if hasQueries {
       for index in log.entries.indices where log.entries[index].query == nil && log.entries[index].queryLength == nil {
         log.entries[index].query = ""

@@ -68,7 +68,7 @@ struct SQLiteLog {
     }
     try bad.check(file: path, rows: rows)
     guard rows > 0 else { throw LogError(file: path, "table \(table.name) has no rows") }
-    return entries.finished()
+    return try entries.finished(of: path)
   }
 
   /// A name in SQL's spelling.

@@ -66,7 +66,7 @@ public struct ClockFit: Sendable, Equatable {
   }
 
   /// The votes for a clock: each row's nearest exchange, if it is near enough.
-  private static func agreeing(
+  static func agreeing(
     _ votes: [Vote], _ clock: ClockFit, within reach: Int64 = window / 2
   ) -> [(time: Int64, distance: Int64)] {
     votes.compactMap { vote in

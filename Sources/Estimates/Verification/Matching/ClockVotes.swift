@@ -3,12 +3,16 @@ import HTTPReassembly
 extension ClockFit {
   /// The largest number of exchanges with one key that vote on the clock one by one.
   static let candidateLimit = 64
+  /// The fewest rows with the wire's own figures that tell the clock.
+  private static let leastExact = 5
 
   /// The clock, by the votes of rows with an exchange that agrees in all but time.
   static func voted(
     _ groups: KeyedGroups, _ rows: [LogExchange], _ exchanges: [WireExchange], _ log: [LogEntry], _ sizes: MessageSizes
   ) -> ClockFit? {
     var votes: [ClockFit.Vote] = []
+    // Those of them by rows that have the wire's own figures.
+    var exact: [ClockFit.Vote] = []
     // The same by rows whose figures fit no exchange.
     var unsized: [ClockFit.Vote] = []
     var others: [ClockFit.Vote] = []
@@ -34,11 +38,20 @@ extension ClockFit {
         } else {
           votes.append(vote(agreeing, exchanges))
         }
+        let own = possible.filter { Matcher.areWire(rows[row], exchanges[$0], log, sizes) }
+        if !own.isEmpty { exact.append(vote(own, exchanges)) }
       }
     }
     // Where the figures of most rows fit nothing, those of the others fit by chance.
     if unsized.count > votes.count { votes += unsized }
-    return ClockFit(votes.isEmpty ? others : votes)
+    let clock = ClockFit(votes.isEmpty ? others : votes)
+    // Rows with the wire's own figures that agree on another clock are no coincidence, however many other rows there are.
+    guard let shift = densest(exact),
+      case let agreed = exact.count(where: { $0.distances.contains { isOne($0, shift) } }),
+      agreed >= leastExact, agreed * 10 >= exact.count * 9,
+      clock.map({ agreeing(exact, $0, within: step).count * 2 < exact.count }) ?? true
+    else { return clock }
+    return ClockFit(exact)
   }
 
   /// Nanoseconds from the exchange to a row's time. 0 while the exchange is under way, else counted from the row's message.

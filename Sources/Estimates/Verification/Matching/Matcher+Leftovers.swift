@@ -29,13 +29,15 @@ extension Matcher {
   mutating func takeNear(_ gain: PairGain) {
     for group in groups.exact + groups.loose {
       let open = group.rows.filter { pairs[$0] == nil && !rows[$0].isOffWire }
+      guard !open.isEmpty else { continue }
+      var silent = group.exchanges.filter { takenBy[$0].request.map(isSilent) ?? false }
       for row in open where pairs[row] == nil {
         // A row that repeats another is a message of its own where one is free that has its figures.
         let isDoubled = isDoubled(row)
         let near = group.exchanges.filter {
           isOpen($0, for: row) && gain.isNear(rows[row], $0) && (!isDoubled || isExact(row, $0, gain))
         }
-        if near.isEmpty, !isDoubled, let found = ofSilent(for: row, group.exchanges, gain) {
+        if near.isEmpty, !isDoubled, let found = ofSilent(for: row, silent, gain) {
           pairs[found.silent] = nil
           // The row's figures fit no message.
           pairs[row] = Pair(exchange: found.exchange, isAmbiguous: true, isOpen: true)
@@ -53,6 +55,7 @@ extension Matcher {
         pair.isOpen = others.contains { figures(of: $0, for: row) != figures(of: nearest, for: row) }
         pairs[row] = pair
         take(row, nearest)
+        if isSilent(row) { silent.append(nearest) }
       }
     }
   }
@@ -87,9 +90,12 @@ extension Matcher {
 
   /// Whether the rows have a figure, and all their figures are as the app would have them for the exchange.
   func isExact(_ index: Int, _ exchange: Int, _ gain: PairGain) -> Bool {
-    let row = rows[index]
-    let other = exchanges[exchange]
-    guard agree(row, other) else { return false }
+    agree(rows[index], exchanges[exchange]) && hasFigures(of: exchange, index, gain)
+  }
+
+  /// The same where other facts may contradict.
+  func hasFigures(of exchange: Int, _ index: Int, _ gain: PairGain) -> Bool {
+    let (row, other) = (rows[index], exchanges[exchange])
     var hasFigure = false
     for (entry, message) in [(row.request, other.request), (row.response, other.response)] {
       guard let entry else { continue }
@@ -166,18 +172,17 @@ extension Matcher {
       {
         let isOtherHost = rows[row].rows.contains { strays.rows[$0] != nil }
         let around = near(row, group.exchanges, longest, gain)
+        // An owner that is open already has nothing to lose.
+        let owned = around.filter { !owners(of: $0, for: row).isEmpty }
+        guard !owned.isEmpty else { continue }
         // Figures that fit no message are wrong, whichever message the row has.
         let isWrong = !isOtherHost && around.allSatisfy { fit($0, row, gain) == .none }
-        for exchange in around {
+        for exchange in owned {
           guard let worth = gain(rows[row], exchange) else { continue }
           // A row with an error may lose its message to one that was noted late, and has its figures by chance.
           let isMisfit = isWrong || fit(exchange, row, gain) == .none
           let doubt = isMisfit ? PairGain.doubtOfMisfit : PairGain.doubt
-          let owners = [
-            rows[row].request.flatMap { _ in takenBy[exchange].request },
-            rows[row].response.flatMap { _ in takenBy[exchange].response },
-          ]
-          for owner in owners.compactMap({ $0 }) where pairs[owner]?.exchange == exchange {
+          for owner in owners(of: exchange, for: row) {
             let isNearer = isWrong && gain.lateness(rows[row], exchange) < gain.lateness(rows[owner], exchange)
             guard let own = gain(rows[owner], exchange), isNearer || worth > own - doubt else { continue }
             // The other row would have the same figures for it.
@@ -185,6 +190,18 @@ extension Matcher {
           }
         }
       }
+    }
+  }
+
+  /// The rows that have an exchange's messages of those that a row is about, and are not open.
+  private func owners(of exchange: Int, for row: Int) -> [Int] {
+    let owners = [
+      rows[row].request.flatMap { _ in takenBy[exchange].request },
+      rows[row].response.flatMap { _ in takenBy[exchange].response },
+    ]
+    return owners.compactMap { $0 }.filter { owner in
+      guard let pair = pairs[owner], pair.exchange == exchange else { return false }
+      return !(pair.isOpen && pair.isAmbiguous)
     }
   }
 
@@ -317,7 +334,8 @@ extension Matcher {
   private func elsewhere(_ index: Int, _ candidates: [Int], _ gain: PairGain) -> Int? {
     candidates.filter { exchange in
       guard exchanges[exchange].key.host != rows[index].key.host, isOpen(exchange, for: index),
-        isExact(index, exchange, gain)
+        isExact(index, exchange, gain),
+        fit(exchange, index, gain) != .none || areWire(index, exchange, gain.sizes)
       else { return false }
       guard let time = rows[index].time, let clock else { return true }
       return exchanges[exchange].distance(to: clock.captureTime(time)).magnitude <= gain.tolerance.magnitude

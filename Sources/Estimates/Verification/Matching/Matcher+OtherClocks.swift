@@ -99,9 +99,10 @@ extension Matcher {
     where takenBy[index].request == nil || takenBy[index].response == nil {
       open[exchange.key, default: []].append(index)
     }
+    let byFigures = open.mapValues { FigureIndex($0, self, gain.sizes) }
     return rows.indices.compactMap { row in
-      guard pairs[row] == nil, !rows[row].isOffWire, let candidates = open[rows[row].key] else { return nil }
-      let found = candidates.filter { isOpen($0, for: row) && isExact(row, $0, gain) }
+      guard pairs[row] == nil, !rows[row].isOffWire, let candidates = byFigures[rows[row].key] else { return nil }
+      let found = candidates.exchanges(for: row, self).filter { isOpen($0, for: row) && isExact(row, $0, gain) }
       return found.isEmpty ? nil : (row, found)
     }
   }

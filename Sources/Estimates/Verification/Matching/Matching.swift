@@ -44,6 +44,8 @@ struct Matching {
   private(set) var entries: [Int?]
   /// Requests without an answer that the client sent again, and the messages of the tries that followed.
   private(set) var sentAgain: [Int: Int] = [:]
+  /// The numbers of exchanges that led to another one with a row, by a redirection.
+  private(set) var redirected: Set<Int> = []
   /// The reasons for entries without a match, where known.
   var strays: [Int: Stray] { left.rows }
   /// Messages without a match because their row names another host.
@@ -78,6 +80,7 @@ struct Matching {
       tries: tries, triedAgain: Set(tries.values.joined()),
       twins: LogExchange.twins(among: pairing.rows, log.entries), sizes: sizes)
     gain.sizes.earlyTrust = pairing.sizesShare(sizes)
+    learnFromWire(&gain)
     assign(&gain)
     let others = pairing.otherClocks(gain)
     if !others.isEmpty {
@@ -88,6 +91,7 @@ struct Matching {
       assign(&gain)
     }
     pairing.takeRevalidated(gain)
+    pairing.takeExact(gain)
     pairing.takeNear(gain)
     pairing.takeShifted(gain)
     left = pairing.findStrays(gain)
@@ -98,6 +102,7 @@ struct Matching {
     pairing.doubtLater(gain)
     settle(chains, gain)
     findRepeated()
+    findRedirected(chains)
   }
 
   /// Pairs all rows in several passes. Each knows better how the app counts, and how exact its times are.
@@ -119,6 +124,41 @@ struct Matching {
 
   // MARK: Learning from pairs
 
+  /// Learns that the app counts as the wire does, where at least half of the rows have the figures of one message each.
+  ///
+  /// Where times tell little, a first assignment without it would pair rows with each other's messages.
+  private mutating func learnFromWire(_ gain: inout PairGain) {
+    let pairs = pairing.wirePairs(gain)
+    guard pairs.count >= Self.leastExact, pairs.count * 2 >= rows.count else { return }
+    var sure = SurePairs()
+    for (index, exchange) in pairs { add(index, exchange, to: &sure) }
+    learn(sure, &gain)
+  }
+
+  /// The fewest rows that show it.
+  private static let leastExact = 20
+
+  /// Adds the messages of a pair, unless the row has another status than its message.
+  private func add(_ index: Int, _ exchange: Int, to sure: inout SurePairs) {
+    if let row = rows[index].request, let message = exchanges[exchange].request {
+      sure.requests.append(SurePair(entry: row, message: message))
+    }
+    if let row = rows[index].response, let message = exchanges[exchange].response {
+      let isSame = log[row].status == 0 || log[row].status == wire[message].row.status
+      if isSame, wire[message].isPaired { sure.responses.append(SurePair(entry: row, message: message)) }
+    }
+  }
+
+  private mutating func learn(_ sure: SurePairs, _ gain: inout PairGain) {
+    var sure = sure
+    sure.requests.sort { $0.entry < $1.entry }
+    sure.responses.sort { $0.entry < $1.entry }
+    guard learned?.pairs != sure else { return }
+    gain.sizes.learn(
+      readings(of: sure), requests: sure.requests.map { (log[$0.entry], $0.message) },
+      responses: sure.responses.map { (log[$0.entry], $0.message) })
+  }
+
   /// Learns from sure pairs how the app counts, and when it notes its times.
   private mutating func learn(_ gain: inout PairGain) {
     var sure = SurePairs()
@@ -129,14 +169,13 @@ struct Matching {
     for (index, pair) in pairs.enumerated() {
       guard let pair, !pair.isOpen, gain.chain(rows[index], pair.exchange).isEmpty else { continue }
       let exchange = exchanges[pair.exchange]
-      if let row = rows[index].request, let message = exchange.request {
-        sure.requests.append(SurePair(entry: row, message: message))
-        if let time = log[row].time, let clock { requestTimes.append((clock.captureTime(time), exchange)) }
+      add(index, pair.exchange, to: &sure)
+      guard let clock else { continue }
+      if exchange.request != nil, let time = rows[index].request.flatMap({ log[$0].time }) {
+        requestTimes.append((clock.captureTime(time), exchange))
       }
-      if let row = rows[index].response, let message = exchange.response {
-        let isSame = log[row].status == 0 || log[row].status == wire[message].row.status
-        if isSame, wire[message].isPaired { sure.responses.append(SurePair(entry: row, message: message)) }
-        if let time = log[row].time, let clock { responseTimes.append((clock.captureTime(time), exchange)) }
+      if exchange.response != nil, let time = rows[index].response.flatMap({ log[$0].time }) {
+        responseTimes.append((clock.captureTime(time), exchange))
       }
     }
     for (row, exchange) in repeats() {
@@ -147,13 +186,7 @@ struct Matching {
         responseTimes.append((clock.captureTime(time), exchanges[exchange]))
       }
     }
-    sure.requests.sort { $0.entry < $1.entry }
-    sure.responses.sort { $0.entry < $1.entry }
-    if learned?.pairs != sure {
-      gain.sizes.learn(
-        readings(of: sure), requests: sure.requests.map { (log[$0.entry], $0.message) },
-        responses: sure.responses.map { (log[$0.entry], $0.message) })
-    }
+    learn(sure, &gain)
     gain.requestDelay = NotedDelay(requestTimes, wire)
     gain.responseDelay = NotedDelay(responseTimes, wire)
     gain.waitSpread = waitSpread(gain)
@@ -291,6 +324,17 @@ struct Matching {
       {
         sentAgain[request] = next.request
       }
+    }
+  }
+
+  /// Finds redirections whose target has a row: the app knows the last hop alone.
+  private mutating func findRedirected(_ chains: RequestChains) {
+    for (index, exchange) in exchanges.enumerated() {
+      guard let response = exchange.response, wire[response].isRedirect else { continue }
+      let isKnown = chains.hops(after: index).contains { hop in
+        [hop.request, hop.response].compactMap { $0 }.contains { entries[$0] != nil }
+      }
+      if isKnown { redirected.insert(wire[response].row.exchange) }
     }
   }
 

@@ -93,20 +93,52 @@ struct MessageSizes {
 
   /// The same where the app's way to count is known; else nil.
   private func rest(_ entry: LogEntry, _ message: Int) -> Misfit? {
-    guard let readings else { return nil }
-    func expected(isComplete: Bool) -> LogReadings.Expected {
-      let place = 2 * message + (isComplete ? 1 : 0)
-      if let known = memo.expected[place] { return known }
-      let own = wire[message].row.kind == .request ? readings.requests : readings.responses
-      let expected = own.expected(of: wire[message], isComplete: isComplete)
-      memo.expected[place] = expected
-      return expected
-    }
     // Most rows have the likeliest figures, and need no others.
-    let likely = expected(isComplete: false)
-    guard let rest = likely.rest(entry) else { return nil }
+    guard let likely = expected(of: message, isComplete: false), let rest = likely.rest(entry) else { return nil }
     guard rest != 0, !likely.isComplete else { return Misfit(octets: rest, isKnown: true) }
-    return expected(isComplete: true).rest(entry).map { Misfit(octets: $0, isKnown: true, isFact: $0 == 0) }
+    return expected(of: message, isComplete: true)?.rest(entry).map {
+      Misfit(octets: $0, isKnown: true, isFact: $0 == 0)
+    }
+  }
+
+  /// The figures that the app would have for a message; nil where its way to count is not known.
+  private func expected(of message: Int, isComplete: Bool) -> LogReadings.Expected? {
+    guard let readings else { return nil }
+    let place = 2 * message + (isComplete ? 1 : 0)
+    if let known = memo.expected[place] { return known }
+    let own = wire[message].row.kind == .request ? readings.requests : readings.responses
+    let expected = own.expected(of: wire[message], isComplete: isComplete)
+    memo.expected[place] = expected
+    return expected
+  }
+
+  /// Whether many pairs show how the app counts messages of a kind.
+  func isLearned(_ kind: MessageKind) -> Bool { (kind == .request ? trust.requests : trust.responses) != nil }
+
+  /// All figures that the app would have for a message: start-line, header section, body and whole message. A column without a likely
+  /// figure is empty, because it tells nothing.
+  func columns(of message: Int) -> [[Int]] {
+    guard let likely = expected(of: message, isComplete: false), let all = expected(of: message, isComplete: true)
+    else { return [[], [], [], []] }
+    return zip(
+      [likely.lines, likely.headers, likely.bodies, likely.wholes], [all.lines, all.headers, all.bodies, all.wholes]
+    ).map { $0.isEmpty ? [] : $1 }
+  }
+
+  /// The wire's own figures of a message, by column: those of text, and the whole also without chunk framing and trailers.
+  func wireColumns(of message: Int) -> [[Int]] {
+    let octets = wire[message].visibleOctets
+    return [
+      [octets.startLine], [octets.header], [octets.body],
+      [octets.total, octets.total - octets.framing - octets.trailer],
+    ]
+  }
+
+  /// Whether a row has figures, and all of them are the wire's own.
+  func areWire(_ entry: LogEntry, _ message: Int) -> Bool {
+    let figures = [entry.lineLength, entry.headerLength, entry.bodyLength, entry.length]
+    return entry.hasFigure
+      && zip(figures, wireColumns(of: message)).allSatisfy { figure, own in figure.map(own.contains) ?? true }
   }
 
   /// How well a row's figures are those of a message.
@@ -129,8 +161,7 @@ struct MessageSizes {
 
   /// Whether a row's figures can be those of a message. Where many pairs show how the app counts, they must be.
   func mayBe(_ entry: LogEntry, _ message: Int) -> Bool {
-    let isLearned = (wire[message].row.kind == .request ? trust.requests : trust.responses) != nil
-    return isLearned ? fit(entry, message) != .none : misfit(entry, message).octets == 0
+    isLearned(wire[message].row.kind) ? fit(entry, message) != .none : misfit(entry, message).octets == 0
   }
 
   /// As `misfit`, before the app's way to count is known: of body and length only.

@@ -98,8 +98,13 @@ struct PairGain {
 
   /// Whether no certain fact of the log contradicts the pair.
   private func isPossible(_ rows: LogExchange, _ exchange: WireExchange) -> Bool {
-    if !rows.method.isEmpty, !exchange.method.isEmpty, rows.method != exchange.method { return false }
     if let query = rows.query, let other = exchange.query, query != other { return false }
+    return isPossibleBesideQuery(rows, exchange)
+  }
+
+  /// The same without the text of the query.
+  func isPossibleBesideQuery(_ rows: LogExchange, _ exchange: WireExchange) -> Bool {
+    if !rows.method.isEmpty, !exchange.method.isEmpty, rows.method != exchange.method { return false }
     guard let port = rows.port, let message = exchange.request ?? exchange.response else { return true }
     if let named = MatchKey.port(wire[message].host) { return port == named }
     return port == (wire[message].row.isSecure ? 443 : 80) || port == Int(wire[message].row.server.port)
@@ -115,6 +120,11 @@ struct PairGain {
     if !WireExchange.agree(rows.status, exchange.status), !isShown(rows.status, for: exchange.status) { return false }
     if rows.request != nil, exchange.request == nil { return false }
     if rows.response != nil, exchange.response == nil { return false }
+    return isInTime(rows, index)
+  }
+
+  /// Whether the rows' time is nearly right for an exchange.
+  func isInTime(_ rows: LogExchange, _ index: Int) -> Bool {
     let delay = rows.request == nil ? responseDelay : requestDelay
     return lateness(rows, index) <= max(Self.near, 20 * delay.spread.magnitude)
   }

@@ -54,6 +54,8 @@ enum BodyReading: Reading, CaseIterable {
     }
   }
 
+  static func wire(_ message: WireMessage) -> Int { message.row.octets.body }
+
   func causes(of message: WireMessage) -> [Cause] {
     let octets = message.row.octets
     let body = octets.body

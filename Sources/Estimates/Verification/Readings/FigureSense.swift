@@ -23,7 +23,7 @@ extension LogReadings {
     let senses = kinds.map(\.senses)
     let all = senses.joined()
     let isRounded = kinds.contains { $0.units.contains(where: \.isLarge) }
-    let tellsNothing = all.contains(.silent) && all.allSatisfy { $0 == .silent || $0 == .few }
+    let tellsNothing = all.allSatisfy { $0 == .silent || $0 == .few }
     let mayBeMoved = senses.contains { $0.prefix(3).contains(.strange) }
     for column in senses[0].indices {
       let both = senses.map { $0[column] }

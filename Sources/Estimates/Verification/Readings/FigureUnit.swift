@@ -13,6 +13,14 @@ struct FigureUnit: Hashable, Sendable {
   /// The figure of one unit: 1 where the log counts units, the unit's octets where it has rounded octets.
   var step = 1
   var rounding = Rounding.down
+  /// Another unit of people that fits as many figures.
+  private(set) var rival: Rival?
+
+  /// A unit of so many octets.
+  struct Rival: Hashable, Sendable {
+    var size: Int
+    var rounding: Rounding
+  }
 
   /// Octets.
   static let octets = FigureUnit()
@@ -54,8 +62,12 @@ struct FigureUnit: Hashable, Sendable {
   /// The parts of octets that people count.
   private static let powers: Set = [10, 100, 1_000, 1_000_000, 1 << 10, 1 << 20]
 
-  /// The unit in words, as in "kB, rounded down".
+  /// The unit in words, as in "kB, rounded down". Where the figures do not tell two units apart, it is "kB, rounded, or KiB, rounded up".
   var words: String {
+    rival.map { "\(ownWords), or \(FigureUnit(denominator: $0.size, rounding: $0.rounding).ownWords)" } ?? ownWords
+  }
+
+  private var ownWords: String {
     let direction =
       switch rounding {
       case .down: "rounded down"
@@ -69,6 +81,8 @@ struct FigureUnit: Hashable, Sendable {
       switch denominator {
       case 1000: return "kB, \(direction)"
       case 1024: return "KiB, \(direction)"
+      case 1_000_000: return "MB, \(direction)"
+      case 1 << 20: return "MiB, \(direction)"
       default: return "units of \(denominator) bytes, \(direction)"
       }
     }
@@ -133,10 +147,29 @@ struct FigureUnit: Hashable, Sendable {
       if commonDifference(figures, telling, column) * 10 >= telling.count * 9 { return .octets }
       columns.append(column)
     }
+    var way: [Int?] = []
     for column in columns {
+      let fits = best?.fits
       for unit in candidates(figures, telling, column) { weigh(unit, column) }
+      if best?.fits != fits { way = column }
     }
-    return best?.unit ?? .octets
+    return best.map { $0.unit.withRival(figures, way, fits: $0.fits) } ?? .octets
+  }
+
+  /// The units of people, in octets.
+  private static let sizes = [1000, 1024, 1_000_000, 1 << 20]
+
+  /// The unit with another one of people in other words that fits as many figures, if it is one itself.
+  private func withRival(_ figures: [Int], _ way: [Int?], fits: Int) -> FigureUnit {
+    guard numerator == 1, step == 1, Self.sizes.contains(denominator) else { return self }
+    var unit = self
+    for size in Self.sizes where unit.rival == nil {
+      let rival = Rounding.allCases.map { FigureUnit(denominator: size, rounding: $0) }.first { other in
+        other.words != words && figures.indices.count { way[$0].map(other.figure) == figures[$0] } == fits
+      }
+      unit.rival = rival.map { Rival(size: size, rounding: $0.rounding) }
+    }
+    return unit
   }
 
   /// The number of rows whose figures differ from a way to count by the commonest amount.
@@ -152,7 +185,7 @@ struct FigureUnit: Hashable, Sendable {
   /// The units that the figures allow, the likeliest first.
   private static func candidates(_ figures: [Int], _ rows: [Int], _ octets: [Int?]) -> [FigureUnit] {
     var units = [FigureUnit(numerator: 8), .base64]
-    for size in [1000, 1024, 1_000_000, 1 << 20] {
+    for size in sizes {
       units += Rounding.allCases.map { FigureUnit(denominator: size, rounding: $0) }
     }
     let divisor = rows.reduce(0) { divisorOf($0, figures[$1]) }

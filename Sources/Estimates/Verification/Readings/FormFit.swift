@@ -163,11 +163,18 @@ struct FormFit {
     for slope in votes.sorted(by: { ($0.value, -abs($0.key)) > ($1.value, -abs($1.key)) }).prefix(3).map(\.key) {
       guard let (_, inTrial) = commonest(trial, rests, fields, slope), inTrial * 5 >= trial.count * 4,
         let (base, fits) = commonest(Array(samples.indices), rests, fields, slope), fits * 10 >= samples.count * 9,
-        fits > best?.fits ?? 0
+        fits > best?.fits ?? 0, slope == 0 || isShown(slope, base, rests, fields)
       else { continue }
       best = (slope, base, fits)
     }
     return best
+  }
+
+  /// Whether a slope rests on more than one row: without those with the commonest number of fields, two of its rows are left.
+  private func isShown(_ slope: Int, _ base: Int, _ rests: [Int?], _ fields: [Int]) -> Bool {
+    let numbers = Dictionary(grouping: fields.indices) { fields[$0] }.mapValues(\.count)
+    let commonest = numbers.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key
+    return fields.indices.count { fields[$0] != commonest && rests[$0] == base + slope * fields[$0] } > 1
   }
 
   private func commonest(_ rows: [Int], _ rests: [Int?], _ fields: [Int], _ slope: Int) -> (base: Int, fits: Int)? {

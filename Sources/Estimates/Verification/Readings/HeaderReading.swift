@@ -75,6 +75,8 @@ struct HeaderReading: Reading {
     return octets + message.row.octets.startLine + line.causes(of: message).octets
   }
 
+  static func wire(_ message: WireMessage) -> Int { message.row.octets.header }
+
   func causes(of message: WireMessage) -> [Cause] { causes(of: message, FieldGroup.groups(of: message)) }
 
   private func causes(of message: WireMessage, _ groups: [FieldGroup]) -> [Cause] {
@@ -182,6 +184,13 @@ struct HeaderReading: Reading {
     joined.folds = folds == .none ? other.folds : folds
     joined.unseen = Set(unseen).union(other.unseen).sorted()
     return joined
+  }
+
+  func leavingOut(_ name: String, insteadOf other: String?) -> HeaderReading? {
+    guard form != nil else { return nil }
+    var reading = self
+    reading.unseen = (unseen.filter { $0 != other } + [name]).sorted()
+    return reading
   }
 
   // Pseudo-header fields of messages with equal shapes may be any octets.

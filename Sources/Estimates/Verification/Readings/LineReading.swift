@@ -54,6 +54,8 @@ enum LineReading: Reading {
     case absent = -1
   }
 
+  static func wire(_ message: WireMessage) -> Int { message.row.octets.startLine }
+
   static let requests =
     [.nothing, .encoded]
     + Version.allCases.flatMap { version in
@@ -185,6 +187,21 @@ enum LineReading: Reading {
     kind == .request ? .request(.asSent, .crlf) : .status(.asSent, .crlf)
   }
 
+  /// The line with the target, or the reason phrase, as it was sent.
+  var asSent: LineReading {
+    switch self {
+    case .nothing, .encoded: self
+    case .request(_, let end, let version): .request(.asSent, end, version)
+    case .status(_, let end, let version): .status(.asSent, end, version)
+    }
+  }
+
+  /// The line as requests have it; nil where its end and its version are the wire's, or it has none.
+  var ownStyle: LineReading? {
+    let line = counterpart(.request)
+    return line == .plain(.request) || line == .encoded ? nil : line
+  }
+
   /// The line of the other kind of messages, by the same program.
   func counterpart(_ kind: MessageKind) -> LineReading {
     switch self {
@@ -203,6 +220,15 @@ enum LineReading: Reading {
     }
   }
 
+  // Another target or reason phrase, and another end of the line, may be one figure.
+  var isSure: Bool {
+    switch self {
+    case .request(let target, _, _): isForm && target == .asSent
+    case .status(let reason, _, _): isForm && reason == .asSent
+    case .nothing, .encoded: true
+    }
+  }
+
   /// The number of assumptions that add the same octets to all messages.
   var constants: Int {
     switch self {
@@ -215,6 +241,9 @@ enum LineReading: Reading {
 
   /// Whether its version is not as long as HTTP/1.1's.
   var hasShortVersion: Bool { version != .full }
+
+  /// Whether it is a whole URL.
+  var isAbsolute: Bool { if case .request(.absolute, _, _) = self { true } else { false } }
 
   /// Whether its line ends with LF alone.
   var endsWithLineFeed: Bool {

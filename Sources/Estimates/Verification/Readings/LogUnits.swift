@@ -85,10 +85,11 @@ struct LogUnits {
     let units = LogUnits(requests + responses)
     var first = LogReadings(requests, log: log, kind: .request, units: units)
     var second = LogReadings(responses, log: log, kind: .response, units: units)
-    if first.forms != second.forms {
-      // Rows of one kind may bear out a form that those of the other kind fit as well as another.
-      if second.hasForm { first = LogReadings(requests, log: log, kind: .request, units: units, other: second) }
-      if first.hasForm, first.forms != second.forms {
+    if first.style != second.style {
+      // Rows of one kind may bear out a way of writing that those of the other kind fit as well as another.
+      let none = LogReadings.Style()
+      if second.style != none { first = LogReadings(requests, log: log, kind: .request, units: units, other: second) }
+      if first.style != none, first.style != second.style {
         second = LogReadings(responses, log: log, kind: .response, units: units, other: first)
       }
     }

@@ -15,6 +15,8 @@ protocol Reading: Hashable, Sendable {
   func figure(of message: WireMessage, _ groups: [FieldGroup]) -> Int?
   /// The figures of several readings, a list for each, with one for each sample.
   static func figures(_ readings: [Self], _ samples: [ReadingSample]) -> [[Int?]]
+  /// The wire's figure.
+  static func wire(_ message: WireMessage) -> Int
   /// The causes of the difference from the wire's figure; only where `figure` is not nil.
   func causes(of message: WireMessage) -> [Cause]
   /// The improbability: of readings that explain equally much, the one with the least cost is taken.
@@ -33,6 +35,12 @@ protocol Reading: Hashable, Sendable {
   func isOfOneProgram(with other: Self) -> Bool
   /// Whether it assumes no more than a form: all fields count.
   var isForm: Bool { get }
+  /// Whether its causes are named also where other readings fit as well.
+  var isSure: Bool { get }
+  /// Names of the fields that the app does not see, in lower case.
+  var unseen: [String] { get }
+  /// This reading, leaving out a field, in place of another one or besides; nil where it counts no fields.
+  func leavingOut(_ name: String, insteadOf other: String?) -> Self?
   /// Whether its form of fields has no name.
   var isUnnamed: Bool { get }
   /// The largest cost of a named reading beside which no form without a name is sought.
@@ -57,6 +65,9 @@ extension Reading {
   var assumptions: Int { 0 }
   var fields: HeaderReading? { nil }
   var isForm: Bool { true }
+  var isSure: Bool { isForm }
+  var unseen: [String] { [] }
+  func leavingOut(_ name: String, insteadOf other: String?) -> Self? { nil }
   var isUnnamed: Bool { false }
   static var simpleCost: Int { .max }
   static var rivalMargin: Int { 0 }

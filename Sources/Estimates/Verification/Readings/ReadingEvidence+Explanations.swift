@@ -3,13 +3,13 @@
 extension ReadingEvidence {
   /// The causes of the difference of `figure` from the wire's for `message`; nil when no believed reading gives it.
   func explain(_ message: WireMessage, _ figure: Int) -> [Cause]? {
-    let readings = believed.filter { $0.rivals == 0 || $0.reading.isForm }.map(\.reading) + facts
+    let readings = believed.filter { $0.rivals == 0 || $0.reading.isSure }.map(\.reading) + facts
     return readings.first { self.figure($0, message) == figure }.map { causes($0, message) }
   }
 
   /// The causes for a figure that is the wire's: none, unless the app's way to count is another, and these add up to 0.
   func causesOfNone(_ message: WireMessage, _ figure: Int) -> [Cause] {
-    guard let first = believed.first, first.reading != plain, first.rivals == 0 || first.reading.isForm,
+    guard let first = believed.first, first.reading != plain, first.rivals == 0 || first.reading.isSure,
       self.figure(first.reading, message) == figure
     else { return [] }
     return causes(first.reading, message)
@@ -17,7 +17,7 @@ extension ReadingEvidence {
 
   /// The causes of the likeliest reading for a figure that none gives; the rest is unexplained.
   func likeliest(_ message: WireMessage, _ figure: Int) -> [Cause] {
-    let sure = believed.filter { $0.rivals == 0 || $0.reading.isForm }.map(\.reading)
+    let sure = believed.filter { $0.rivals == 0 || $0.reading.isSure }.map(\.reading)
     let readings = sure.isEmpty ? [plain] : sure
     return readings.first { $0.figure(of: message) != nil }.map { causes($0, message) } ?? []
   }

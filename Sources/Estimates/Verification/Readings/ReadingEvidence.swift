@@ -33,10 +33,12 @@ struct ReadingEvidence<R: Reading> {
     var reading: R
     /// Examined rows that it fits exactly.
     var fits: Int
-    /// Examined rows that neither it nor an earlier reading fits.
+    /// Examined rows that neither it nor an earlier reading fits, and whose figure is not the wire's.
     var misses: Int
     /// The number of other readings that fit as many rows, and name other causes.
     var rivals = 0
+    /// Whether all figures that it fits are 0.
+    var isSilent = false
   }
 
   /// The believed readings, most rows first.
@@ -55,6 +57,8 @@ struct ReadingEvidence<R: Reading> {
   let plain: R
   /// Readings of the program that are known otherwise: of readings that fit as many rows they go first.
   private let hints: Set<R>
+  /// The fields that rows of the first believed reading have, and that it counts.
+  private var counted: Set<String> = []
 
   /// The largest number of examined rows; they are spread evenly over all rows.
   static var sampleLimit: Int { 500 }
@@ -154,7 +158,8 @@ struct ReadingEvidence<R: Reading> {
   /// Takes back what figures of 0 say.
   mutating func doubtZeros() {
     isDoubted = true
-    believed.removeAll { $0.reading.isEvident }
+    let plain = plain
+    believed.removeAll { $0.reading.isEvident || $0.isSilent && $0.reading != plain }
     facts.removeAll { $0.isEvident }
   }
 
@@ -164,12 +169,12 @@ struct ReadingEvidence<R: Reading> {
   /// The figure of a reading in the log's unit.
   func figure(_ reading: R, _ message: WireMessage) -> Int? { reading.figure(of: message).map(unit.figure) }
 
-  private func figure(_ reading: R, _ sample: Prepared) -> Int? {
+  func figure(_ reading: R, _ sample: ReadingSample) -> Int? {
     reading.figure(of: sample.message, sample.groups).map(unit.figure)
   }
 
   /// A reading, and whether it fits each sample: that is asked again for each further reading.
-  private struct Candidate {
+  struct Candidate {
     var reading: R
     var fits: [Bool]
   }
@@ -178,6 +183,7 @@ struct ReadingEvidence<R: Reading> {
   /// message before of its API.
   private mutating func believe(_ readings: [R], _ samples: [Prepared], isRepeated: (Int, R) -> Bool) {
     var candidates = weighed(readings, samples)
+    candidates += weighed(others(than: candidates, samples), samples)
     var places = Array(samples.indices)
     var rest = samples
     while believed.count < Self.believedLimit, rest.count >= Self.leastRows,
@@ -190,7 +196,16 @@ struct ReadingEvidence<R: Reading> {
         let repeated = zip(places, isFitted).count { $1 && isRepeated($0, first) }
         guard repeated * 2 <= rest.count - misses else { break }
       }
-      believed.append(Believed(reading: best.reading, fits: rest.count - misses, misses: misses, rivals: best.rivals))
+      if believed.isEmpty {
+        counted = Set(zip(rest, isFitted).lazy.filter(\.1).flatMap { $0.0.groups.map(\.name) })
+          .subtracting(best.reading.unseen)
+      }
+      believed.append(
+        Believed(
+          reading: best.reading, fits: rest.count - misses,
+          misses: zip(rest, isFitted).count { !$1 && unit.figure(R.wire($0.message)) != $0.figure },
+          rivals: best.rivals,
+          isSilent: zip(rest, isFitted).allSatisfy { !$1 || $0.figure == 0 }))
       places = zip(places, isFitted).filter { !$0.1 }.map(\.0)
       rest = places.map { samples[$0] }
     }
@@ -297,12 +312,12 @@ struct ReadingEvidence<R: Reading> {
       let count = fits(reading, rest)
       // A reading that fits few of all rows fits them by chance where none fits the others.
       guard count >= Self.leastRows, first != nil || count * Self.leastShare >= samples.count,
-        isBorneOut(reading, rest, known, places), !isConstant(reading, rest),
+        isBorneOut(reading, besides(candidates[index], reading, rest, places), known), !isConstant(reading, rest),
         !isShift(reading, candidates, rest, fits: count),
         shapes(reading, rest) >= min(reading.assumptions, Self.mostShapes)
       else { continue }
       let rivals = order.prefix(60).count { other in
-        votes[other] >= count && cost(candidates[other]) <= cost(reading) + R.rivalMargin
+        votes[other] >= count && isAsLikely(candidates[other], as: reading)
           && differs(candidates[other], reading, rest)
       }
       // Where several named readings fit as well, the formula of all of them is what is known.
@@ -321,24 +336,25 @@ struct ReadingEvidence<R: Reading> {
     return (cost(candidates[a]), a) > (cost(candidates[b]), b)
   }
 
-  private func cost(_ reading: R) -> Int { hints.contains(reading) ? 0 : reading.cost }
+  private func cost(_ reading: R) -> Int {
+    if hints.contains(reading) { return 0 }
+    // An app that counts a field in most messages sees it in the others, too.
+    return reading.cost + Self.countedCost * (counted.isEmpty ? 0 : reading.unseen.count { counted.contains($0) })
+  }
+
+  /// Whether a reading may raise a doubt about another one. A way of writing that the other kind of messages shows has no rivals but
+  /// such ones.
+  private func isAsLikely(_ other: R, as reading: R) -> Bool {
+    guard hints.contains(reading) else { return cost(other) <= cost(reading) + R.rivalMargin }
+    return hints.contains(other) && other.cost <= reading.cost
+  }
+
+  /// The improbability that an app sees a field in some messages alone.
+  private static var countedCost: Int { 6 }
 
   private func fits(_ reading: R, _ samples: [Prepared]) -> Int {
     samples.count { figure(reading, $0) == $0.figure }
   }
-
-  /// The number of different messages among the rows that a reading fits: rows with equal header sections are one equation.
-  private func shapes(_ reading: R, _ samples: [Prepared]) -> Int {
-    var shapes: Set<[Int]> = []
-    for sample in samples where figure(reading, sample) == sample.figure {
-      shapes.insert(sample.groups.flatMap { [$0.nameLength, $0.lines, $0.valueLength] })
-      if shapes.count >= Self.mostShapes { break }
-    }
-    return shapes.count
-  }
-
-  /// The number of equations that is enough for any number of unknowns.
-  private static var mostShapes: Int { 4 }
 
   /// The rows for which a reading gives another figure than another one, and how many of them it fits.
   private func fits(_ reading: R, against other: R, _ samples: [Prepared]) -> (fits: Int, telling: Int) {
@@ -358,13 +374,17 @@ struct ReadingEvidence<R: Reading> {
   /// and Go take two fields off contents that they decode.
   ///
   /// The samples are those of the `candidates` at `places`.
-  private func isBorneOut(_ reading: R, _ samples: [Prepared], _ candidates: [Candidate], _ places: [Int]) -> Bool {
+  private func isBorneOut(_ reading: R, _ rest: (samples: [Prepared], places: [Int]), _ candidates: [Candidate]) -> Bool
+  {
+    let (samples, places) = rest
     guard reading != plain else {
       let telling = samples.filter { $0.figure != 0 || figure(plain, $0) != 0 }
       return fits(plain, telling) * 2 >= telling.count
     }
     let (fits, telling) = fits(reading, against: plain, samples)
     if fits * 10 >= telling * 9 { return fits >= Self.leastRows }
+    // Rows of the other kind bear out a way of writing, too.
+    if hints.contains(reading), fits >= Self.leastRows, fits * 5 >= telling * 4 { return true }
     guard reading.isForm, fits >= Self.leastRows, fits * 2 >= telling else { return false }
     let open = zip(places, samples).filter { figure(reading, $1) != $1.figure }.map(\.0)
     let others = candidates.filter {
@@ -380,22 +400,20 @@ struct ReadingEvidence<R: Reading> {
     return rest.count * 10 <= open.count
   }
 
+  /// The rest without a few rows that a reading fits by assumptions that they alone bear out: they say nothing of the others.
+  private func besides(
+    _ whole: R, _ reading: R, _ rest: [Prepared], _ places: [Int]
+  ) -> (samples: [Prepared], places: [Int]) {
+    let few = rest.indices.filter { index in
+      figure(whole, rest[index]) == rest[index].figure && figure(reading, rest[index]) != rest[index].figure
+    }
+    guard whole != reading, few.count < Self.leastRows else { return (rest, places) }
+    let kept = rest.indices.filter { !few.contains($0) }
+    return (kept.map { rest[$0] }, kept.map { places[$0] })
+  }
+
   /// The readings that together may fit the rows beside those of a form.
   private static var mostOthers: Int { 3 }
-
-  /// Whether a reading of many assumptions gives one figure to all rows that it fits, and the wire has several: that is no way to count.
-  /// No more is a sum in which the header section is a constant.
-  private func isConstant(_ reading: R, _ samples: [Prepared]) -> Bool {
-    guard !reading.isEvident, reading.assumptions > 2 else { return false }
-    let fitted = samples.filter { figure(reading, $0) == $0.figure }
-    func isOne(_ figure: (Prepared) -> Int?) -> Bool {
-      guard let one = fitted.first.flatMap(figure), one > 0 else { return false }
-      return fitted.allSatisfy { figure($0) == one }
-    }
-    if isOne({ $0.figure }), !isOne({ figure(plain, $0) }) { return true }
-    guard let fields = reading.fields, reading.assumptions > 4 else { return false }
-    return isOne { fields.figure(of: $0.message, $0.groups) } && !isOne { $0.message.spelledHeader }
-  }
 
   /// Whether a constant beside a likelier reading fits rounded figures as well: most of them hide what the octets are.
   private func isShift(_ reading: R, _ candidates: [R], _ samples: [Prepared], fits count: Int) -> Bool {
@@ -414,37 +432,4 @@ struct ReadingEvidence<R: Reading> {
 
   /// The number of constants that are tried.
   private static var mostShifts: Int { 100 }
-
-  /// The reading without the assumptions that too few rows bear out.
-  private func pruned(_ reading: R, _ samples: [Prepared]) -> R {
-    var reading = reading
-    while true {
-      var weakest: (reading: R, rows: Int)?
-      for simpler in reading.simpler {
-        var bearing = 0
-        var concerned = 0
-        for sample in samples {
-          let (own, other) = (figure(reading, sample), figure(simpler, sample))
-          guard own != other else { continue }
-          concerned += 1
-          if own == sample.figure { bearing += 1 }
-          if other == sample.figure { bearing -= 1 }
-        }
-        if bearing < Self.leastRows || bearing * 5 < concerned * 4, bearing < weakest?.rows ?? .max {
-          weakest = (simpler, bearing)
-        }
-      }
-      guard let weakest else { return reading }
-      reading = weakest.reading
-    }
-  }
-
-  /// Whether two readings that fit the same rows name different causes for them.
-  private func differs(_ a: R, _ b: R, _ samples: [Prepared]) -> Bool {
-    guard a != b else { return false }
-    return samples.prefix(50).contains { sample in
-      figure(a, sample) == sample.figure && figure(b, sample) == sample.figure
-        && Set(a.causes(of: sample.message)) != Set(b.causes(of: sample.message))
-    }
-  }
 }

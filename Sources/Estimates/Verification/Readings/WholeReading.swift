@@ -32,6 +32,8 @@ struct WholeReading: Reading {
     }
   }
 
+  static func wire(_ message: WireMessage) -> Int { message.row.octets.total }
+
   func causes(of message: WireMessage) -> [Cause] {
     (line.causes(of: message) + headerCauses(of: message) + body.causes(of: message)
       + [Cause(.framing(of: message), -message.row.octets.framing), Cause(.trailers, -message.row.octets.trailer)])
@@ -61,12 +63,30 @@ struct WholeReading: Reading {
   var cost: Int {
     line.cost + header.cost + body.cost + 2 * max(line.constants + header.constants(with: line) - 1, 0)
       + (line.hasShortVersion ? 1 : 0)
+      // The authority that a whole URL adds may be that of a Host field that is left out.
+      + (line.isAbsolute && !header.unseen.isEmpty ? 3 : 0)
   }
 
   /// In a sum, an uncounted part could be any of its octets, so this assumption needs many rows too.
   var simpler: [WholeReading] {
     header.simpler.map { WholeReading(line: line, header: $0, body: body) }
-      + line.simpler.map { WholeReading(line: $0, header: header, body: body) }
+      + line.simpler.map { WholeReading(line: $0, header: header, body: body) } + withoutCancelled
+  }
+
+  /// Two assumptions may cancel each other in all messages: a whole URL and a field that is left out, and -1 for a body and one octet
+  /// more for its coding. This is the reading without both.
+  private var withoutCancelled: [WholeReading] {
+    var header = header
+    if body == .expectedLength, header.namesIdentity {
+      header.namesIdentity = false
+      return [WholeReading(line: line, header: header, body: .nothing)]
+    }
+    guard line.isAbsolute else { return [] }
+    return header.unseen.map { name in
+      var seen = header
+      seen.unseen.removeAll { $0 == name }
+      return WholeReading(line: line.asSent, header: seen, body: body)
+    }
   }
 
   var borneOut: [WholeReading] {
@@ -89,6 +109,10 @@ struct WholeReading: Reading {
   }
 
   var isForm: Bool { header.isForm }
+  var unseen: [String] { header.unseen }
+  func leavingOut(_ name: String, insteadOf other: String?) -> WholeReading? {
+    header.leavingOut(name, insteadOf: other).map { WholeReading(line: line, header: $0, body: body) }
+  }
   var isUnnamed: Bool { header.isUnnamed }
   var isEvident: Bool { line == .nothing && header == .nothing && body == .nothing }
 
