@@ -77,7 +77,7 @@ extension Conversation {
     run.rows[message: row(run)].flags.remove(.closeDelimited)
     guard !isCertain else { return }
     run.rows.messages[Int(row(run))].doubts.insert(.content)
-    doubtedSegment = run.arrival.segment
+    doubt(run.arrival.segment)
   }
 
   mutating func opensTunnel(_ run: inout Run) {

@@ -179,9 +179,10 @@ extension Conversation {
     _ kind: MessageKind, at start: LineStart, of exchange: Int, _ run: inout Run
   ) -> RowIndex {
     if recovery != nil, broken[run.side] != nil { settleBroken(run.side, before: start.position, &run) }
-    isUnsure[run.side] = isFirst[run.side] || kind != .request && start.arrival.segment == doubtedSegment
+    isUnsure[run.side] = isFirst[run.side]
     isFirst[run.side] = false
     if recovery != nil {
+      if kind != .request, recovery?.value.doubtedSegment == start.arrival.segment { isUnsure[run.side] = true }
       strayAcknowledged[run.side] = .unknown
       gap[run.side] = 0
       recovery?.value.certainty[run.side] = .exact

@@ -45,8 +45,6 @@ struct Conversation {
   var followsHole: Sides<Bool>
   /// Whether the newest message of each side was found after framing was lost, or continues from such a message.
   var isUnsure = Sides<Bool>(repeating: false)
-  /// The start of the server's segment whose octets were taken for responses, and may be content of the first of them.
-  var doubtedSegment = StreamPosition.unknown
   /// Whether the capture starts within the connection, and no message of a side has been found yet.
   var isFirst: Sides<Bool>
   /// Whether the client has sent a request before it had the whole response to the request before.
@@ -128,6 +126,8 @@ struct Recovery {
   /// The latest apparent message of each side that was sent with the one before, and was not believed; nil since the
   /// newest message.
   var ahead = Sides<LineStart?>(repeating: nil)
+  /// The start of the server's segment whose octets were taken for responses, and may be content of the first of them.
+  var doubtedSegment = StreamPosition.unknown
 
   /// Octets of its own memory.
   var memory: Int {
@@ -168,6 +168,8 @@ extension Conversation {
   }
 
   /// Notes an apparent message of a side that was sent with the one before, and is not believed.
+  mutating func doubt(_ segment: StreamPosition) { openRecovery().value.doubtedSegment = segment }
+
   mutating func setAhead(_ start: LineStart, _ side: Side) { openRecovery().value.ahead[side] = start }
 
   private mutating func openRecovery() -> OwnMemory<Recovery> {
