@@ -31,6 +31,7 @@ extension Matcher {
 
   /// Pairs rows with the exchange that alone has exactly their figures, at their time, where no other row has them.
   mutating func takeOnlyExact(_ members: [Int], _ candidates: [Int], _ gain: PairGain) {
+    guard gain.sizes.isLearned(.request) || gain.sizes.isLearned(.response) else { return }
     let index = FigureIndex(candidates, self, gain.sizes)
     let found = members.compactMap { row -> (row: Int, exchange: Int)? in
       let own = index.exchanges(for: row, self).filter {
