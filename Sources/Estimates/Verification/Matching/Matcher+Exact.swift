@@ -29,6 +29,29 @@ extension Matcher {
     }
   }
 
+  /// Pairs rows with the exchange that alone has exactly their figures, at their time, where no other row has them.
+  mutating func takeOnlyExact(_ members: [Int], _ candidates: [Int], _ gain: PairGain) {
+    guard gain.sizes.isLearned(.request) || gain.sizes.isLearned(.response) else { return }
+    let index = FigureIndex(candidates, self, gain.sizes)
+    let found = members.compactMap { row -> (row: Int, exchange: Int)? in
+      let own = index.exchanges(for: row, self).filter {
+        agree(rows[row], exchanges[$0]) && isExactInTime(row, $0, gain)
+      }
+      return own.count == 1 ? (row, own[0]) : nil
+    }
+    for (row, exchange) in Self.unrivalled(found) {
+      pairs[row] = Pair(exchange: exchange)
+      take(row, exchange)
+    }
+  }
+
+  /// The pairs whose exchange no other one has.
+  private static func unrivalled(_ pairs: [(row: Int, exchange: Int)]) -> [(row: Int, exchange: Int)] {
+    var wanted: [Int: Int] = [:]
+    for pair in pairs { wanted[pair.exchange, default: 0] += 1 }
+    return pairs.filter { wanted[$0.exchange] == 1 }
+  }
+
   /// Whether a row has exactly the figures of an exchange, by the app's known way to count, and a time of it. With another query it
   /// needs nearly the right one.
   private func isExactInTime(_ row: Int, _ exchange: Int, _ gain: PairGain) -> Bool {
@@ -49,9 +72,7 @@ extension Matcher {
         let own = index.exchanges(for: row, self).filter { areWire(row, $0, gain.sizes) && isInReach($0, row, gain) }
         return own.count == 1 ? (row, own[0]) : nil
       }
-      var wanted: [Int: Int] = [:]
-      for pair in found { wanted[pair.exchange, default: 0] += 1 }
-      return found.filter { wanted[$0.exchange] == 1 }
+      return Self.unrivalled(found)
     }
   }
 

@@ -126,7 +126,14 @@ struct Matcher {
     solve(responses, group.exchanges.filter { takenBy[$0].response == nil && exchanges[$0].response != nil }, gain)
   }
 
-  private mutating func solve(_ members: [Int], _ candidates: [Int], _ gain: PairGain) {
+  private mutating func solve(_ all: [Int], _ free: [Int], _ gain: PairGain) {
+    var (members, candidates) = (all, free)
+    if max(members.count, candidates.count) > FreeAssignment.sizeLimit {
+      // Too many for an assignment in any order: rows in no order would get each other's exchanges.
+      takeOnlyExact(members, candidates, gain)
+      members.removeAll { pairs[$0] != nil }
+      if let row = members.first { candidates.removeAll { !isOpen($0, for: row) } }
+    }
     guard !members.isEmpty, !candidates.isEmpty else { return }
     let ordered = inOrder(members)
     let ranges = ranges(ordered, candidates, gain)

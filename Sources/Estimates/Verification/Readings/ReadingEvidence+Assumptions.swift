@@ -69,7 +69,10 @@ extension ReadingEvidence {
   /// candidates, but leave out another field with as many octets, or one more where that fits.
   func others(than candidates: [Candidate], _ samples: [ReadingSample]) -> [R] {
     let fits = candidates.map { candidate in candidate.fits.count { $0 } }
-    let likely = fits.indices.filter { fits[$0] >= Self.leastRows }.sorted { (fits[$1], $0) < (fits[$0], $1) }
+    let costs = candidates.map(\.reading.cost)
+    let likely = fits.indices.filter { fits[$0] >= Self.leastRows }.sorted { a, b in
+      (fits[b], costs[a], a) < (fits[a], costs[b], b)
+    }
     var known = Set(candidates.map(\.reading))
     var found: [R] = []
     // Many candidates fit the same rows.

@@ -63,7 +63,7 @@ struct WholeReading: Reading {
   var cost: Int {
     line.cost + header.cost + body.cost + 2 * max(line.constants + header.constants(with: line) - 1, 0)
       + (line.hasShortVersion ? 1 : 0)
-      // The authority that a whole URL adds may be that of a Host field that is left out.
+      // A whole URL adds as many octets as a Host field has, or another one that is left out.
       + (line.isAbsolute && !header.unseen.isEmpty ? 3 : 0)
   }
 
