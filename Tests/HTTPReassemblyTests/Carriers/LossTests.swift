@@ -87,6 +87,16 @@ import Testing
     #expect(analysis.messages.last?.exactness == .exact)
   }
 
+  /// A request whose stream ends in its header section had no host; one that the capture cuts may have.
+  @Test(arguments: [true, false]) func aRequestThatEndsInItsHeaderSection(_ isClosed: Bool) {
+    var dialogue = Dialogue.opened()
+    dialogue.send(.client, "GET /1 HTTP/1.1\r\nX: y\r\n")
+    if isClosed { dialogue.close() }
+    let request = analyze(dialogue).requests.first
+    #expect(request?.exactness == .atLeast)
+    #expect(request?.hostSource == (isClosed ? .address : .unknown))
+  }
+
   /// What looks like a message in the content of a message whose head is lost is none.
   @Test func contentOfALostHead() {
     var dialogue = Dialogue.opened()

@@ -222,21 +222,23 @@ extension Conversation: HTTP1Events {
   }
 
   mutating func brokenMessage(
-    at position: StreamPosition, _ flags: MessageFlags, isLoss: Bool, _ run: inout Run
+    at position: StreamPosition, _ flags: MessageFlags, by cause: MessageBreak, _ run: inout Run
   ) {
     guard owners.look(run.side, { $0.hasMessageInProgress }) else { return }
     let section = headers[run.side]?.section
     headers[run.side] = nil
     let row = row(run)
     let (kind, exchange) = run.rows.messages.look(Int(row)) { ($0.message.kind, $0.exchange) }
-    // A host that was not seen may have been sent: nothing else names the request.
-    if kind == .request, read(exchange, run, { $0.exchange.host == .none }) == true { nameExchange(&run) }
+    if kind == .request, read(exchange, run, { $0.exchange.host == .none }) == true {
+      // A host that was not seen may have been sent, unless the stream ends here: nothing else names the request then.
+      if cause == .end { nameHost(&run) } else { nameExchange(&run) }
+    }
     finishContent(isComplete: false, &run)
     run.rows[message: row].flags.formUnion(flags)
     run.rows[message: row].exactness = .atLeast
     run.note(.httpMessageIncomplete)
     close(at: position, &run)
-    if isLoss { openBroken(row, kind, section, at: position, &run) }
+    if cause == .loss { openBroken(row, kind, section, at: position, &run) }
     retire(run.side, &run)
   }
 

@@ -40,9 +40,9 @@ protocol HTTP1Events {
   mutating func endOfMessage(at position: StreamPosition, _ context: inout Context) -> AfterMessage
   /// Stops the message before `position`. Its end has not been seen.
   ///
-  /// With `isLoss`, the following octets cannot be read, and may belong to it.
+  /// Behind a loss, the following octets may belong to it.
   mutating func brokenMessage(
-    at position: StreamPosition, _ flags: MessageFlags, isLoss: Bool, _ context: inout Context)
+    at position: StreamPosition, _ flags: MessageFlags, by cause: MessageBreak, _ context: inout Context)
   /// Takes octets that belong to no message.
   mutating func outsideMessages(_ count: Int, as reason: OutsideReason, _ context: inout Context)
   /// Takes octets of an incomplete line that is given up, outside messages. They may not be from the current packet.
@@ -86,6 +86,16 @@ protocol HTTP1Events {
   mutating func opensTunnel(_ context: inout Context)
   /// Counts an anomaly.
   mutating func note(_ anomaly: Anomaly, _ flags: MessageFlags, _ line: RawSpan, _ context: inout Context)
+}
+
+/// The reason why a message breaks off.
+enum MessageBreak: UInt8 {
+  /// The following octets cannot be read.
+  case loss
+  /// Its sender has ended the stream.
+  case end
+  /// Its framing is in error, or the capture has no more of it.
+  case other
 }
 
 /// The number of octets of a stream that a parser inspects.

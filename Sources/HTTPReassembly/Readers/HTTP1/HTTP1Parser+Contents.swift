@@ -77,7 +77,7 @@ extension HTTP1Parser {
   }
 
   mutating func breakMessage<Events: HTTP1Events>(
-    _ flags: MessageFlags, at end: StreamPosition? = nil, isLoss: Bool = false, _ events: inout Events,
+    _ flags: MessageFlags, at end: StreamPosition? = nil, by cause: MessageBreak = .other, _ events: inout Events,
     _ context: inout Events.Context
   ) {
     // The last whole field line only waited for a continuation.
@@ -89,7 +89,7 @@ extension HTTP1Parser {
     }
     remaining = 0
     state = .lost
-    events.brokenMessage(at: end ?? position, flags, isLoss: isLoss, &context)
+    events.brokenMessage(at: end ?? position, flags, by: cause, &context)
   }
 }
 

@@ -39,7 +39,7 @@ extension HTTP1Parser {
       remaining = 0
       completeMessage(&events, &context)
     case .undecided:
-      breakMessage(.incomplete, isLoss: true, &events, &context)
+      breakMessage(.incomplete, by: .loss, &events, &context)
     case .body where isExact, .chunkData where isExact:
       inside = min(count, remaining)
       body(inside, &events, &context)
@@ -49,7 +49,7 @@ extension HTTP1Parser {
       if remaining == 0 { endOfKnownLength(&events, &context) }
       if inside < count {
         if wasChunk {
-          breakMessage(.incomplete, isLoss: true, &events, &context)
+          breakMessage(.incomplete, by: .loss, &events, &context)
         } else {
           loseFraming(&events, &context)
         }
@@ -59,9 +59,9 @@ extension HTTP1Parser {
       body(inside, &events, &context)
       position += inside
     case .fields:
-      breakMessage([.incomplete, .headerNotSeen], isLoss: true, &events, &context)
+      breakMessage([.incomplete, .headerNotSeen], by: .loss, &events, &context)
     case .body, .bodyUntilClose, .chunkData, .chunkSize, .chunkEnd, .trailer:
-      breakMessage(.incomplete, isLoss: true, &events, &context)
+      breakMessage(.incomplete, by: .loss, &events, &context)
     case .startLine, .lost, .other:
       loseFraming(&events, &context)
     }
@@ -93,7 +93,7 @@ extension HTTP1Parser {
     }
     guard hasBegun else { return false }
     forgetLine()
-    breakMessage([.incomplete, .headerNotSeen], isLoss: true, &events, &context)
+    breakMessage([.incomplete, .headerNotSeen], by: .loss, &events, &context)
     return true
   }
 
@@ -106,7 +106,7 @@ extension HTTP1Parser {
     case .undecided where isComplete: completeWithoutContent(&events, &context)
     case .startLine, .lost, .other: dropLine(&events, &context)
     case .fields, .undecided, .body, .bodyUntilClose, .chunkSize, .chunkData, .chunkEnd, .trailer:
-      breakMessage(.incomplete, &events, &context)
+      breakMessage(.incomplete, by: isComplete ? .end : .other, &events, &context)
     }
   }
 }

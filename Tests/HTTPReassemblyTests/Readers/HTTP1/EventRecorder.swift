@@ -95,7 +95,7 @@ struct EventRecorder: HTTP1Events {
   }
 
   mutating func brokenMessage(
-    at position: StreamPosition, _ flags: MessageFlags, isLoss: Bool, _ context: inout Context
+    at position: StreamPosition, _ flags: MessageFlags, by cause: MessageBreak, _ context: inout Context
   ) {
     flush()
     for field in fields { events.append("  \(field)") }
