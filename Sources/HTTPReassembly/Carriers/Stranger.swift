@@ -69,8 +69,11 @@ extension TCPConnection {
     guard segment.flags.isDisjoint(with: [.syn, .rst]), segment.flags.contains(.ack),
       streams[side].isStarted || streams[side].acknowledged != .unknown, !segment.hasBadChecksum
     else { return false }
-    let (position, end) = (expected(segment.sequence, of: side), expected(segment.acknowledgment, of: 1 - side))
-    let isFar = isFar(position, side) && isFar(end, 1 - side)
+    let position = expected(segment.sequence, of: side)
+    let isUnscaled = streams[0].windowScale == nil || streams[1].windowScale == nil
+    guard isUnscaled || !fits(position, side) else { return false }
+    let end = expected(segment.acknowledgment, of: 1 - side)
+    let isFar = isUnscaled && isFar(position, side) && isFar(end, 1 - side)
     guard isFar || !fits(position, side) else { return false }
     let isAcknowledging = !isFar && fits(end, 1 - side)
     guard !isAcknowledging || position >= streams[side].next && !isInReach(position, side) else { return false }
@@ -121,13 +124,11 @@ extension TCPConnection {
       && stream.space.position(of: syn.sequence &+ 1, near: stream.start) != stream.start
   }
 
-  /// Whether a position is far from all known ones of a side, where its window is a guess: the handshake was not captured. One side may
-  /// get there behind a long gap. Where both do at once, it is another connection.
+  /// Whether a position is far from all known ones of a side. Where the handshake was not captured, its window is a guess. One side may get
+  /// there behind a long gap. Where both do at once, it is another connection.
   private func isFar(_ position: StreamPosition, _ side: Side) -> Bool {
     let stream = streams[side]
-    guard stream.windowScale == nil || streams[1 - side].windowScale == nil,
-      stream.isStarted || stream.acknowledged != .unknown
-    else { return false }
+    guard stream.isStarted || stream.acknowledged != .unknown else { return false }
     let first = stream.isStarted ? stream.next : stream.acknowledged
     return !(first - Stranger.slack...knownEnd(side) + Stranger.slack).contains(position)
   }

@@ -33,8 +33,6 @@ struct Conversation {
   var isUpgraded = false
   /// Whether the connection has switched protocols.
   var isTunnel = false
-  /// Whether the newest request asks for another protocol.
-  var asksToSwitch = false
   /// The terms of the WebSocket that it has switched to, or that the newest request asks for; empty for another protocol.
   var webSocket: WebSocketTerms = []
   /// Whether the next final response answers the request `nextToAnswer`, unless octets are lost before either.
@@ -67,6 +65,8 @@ struct Conversation {
   var answer: Bool?
   /// Whether the response to an HTTP/0.9 request may come next.
   var expectsSimpleResponse = false
+  /// Whether the newest request asks for another protocol, and has no answer yet.
+  var asksToSwitch = false
 
   init(_ opening: ConnectionOpening) {
     _connectDuration = OptionalTime(wrappedValue: opening.connectDuration)
