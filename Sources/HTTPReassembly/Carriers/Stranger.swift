@@ -117,10 +117,13 @@ extension TCPConnection {
   }
 
   /// Whether the SYN of a side is another connection's: another number than its first octet's belongs to it.
-  func isForeign(_ syn: TCPSegment, _ side: Side) -> Bool {
+  @inline(__always)
+  func isForeign(_ syn: TCPSegment, _ side: Side) -> Bool { streams[side].isStarted && isOther(syn, side) }
+
+  private func isOther(_ syn: TCPSegment, _ side: Side) -> Bool {
     let stream = streams[side]
     // A stream without a SYN and without octets may have a spoofed start.
-    return stream.isStarted && (stream.hasSyn || stream.payloadLength > syn.payloadLength)
+    return (stream.hasSyn || stream.payloadLength > syn.payloadLength)
       && stream.space.position(of: syn.sequence &+ 1, near: stream.start) != stream.start
   }
 
