@@ -123,7 +123,7 @@ extension TCPConnection {
   private func isOther(_ syn: TCPSegment, _ side: Side) -> Bool {
     let stream = streams[side]
     // A stream without a SYN and without octets may have a spoofed start.
-    return (stream.hasSyn || stream.payloadLength > syn.payloadLength)
+    return (stream.hasSyn || stream.payloadLength > 0)
       && stream.space.position(of: syn.sequence &+ 1, near: stream.start) != stream.start
   }
 

@@ -159,11 +159,14 @@ struct TCPConnection<Receiver: StreamReceiver> {
       record.unattributed += overhead + segment.payloadLength
       return
     }
+    if segment.flags.contains(.syn), segment.flags.isDisjoint(with: [.fin, .rst]), segment.payloadLength == 0,
+      isForeign(segment, side)
+    {
+      return takeForeign(segment, from: side, at: time, overhead, &run)
+    }
     let position = locate(segment, side)
-    // The SYN of another connection says nothing about this one.
-    let isForeign = segment.flags.contains(.syn) && isForeign(segment, side)
-    let acknowledged = isForeign ? .unknown : noteAcknowledgment(segment, from: side, &run)
-    if !isForeign { streams[side].noteWindow(segment) }
+    let acknowledged = noteAcknowledgment(segment, from: side, &run)
+    streams[side].noteWindow(segment)
     deliverAcknowledged(1 - side, &run)
     let isSuspect = isSuspect(segment, octets, side)
     if segment.flags.contains(.syn) {
@@ -200,6 +203,16 @@ struct TCPConnection<Receiver: StreamReceiver> {
       if streams[0].isReset || streams[1].isReset { refuteReset(&run) }
       noteFin(position + segment.payloadLength, from: side, &run)
     }
+    advance(&run, isForced: false)
+  }
+
+  /// Takes the SYN of another connection. It says nothing about this one, and waits for the next segment.
+  @inline(never)
+  private mutating func takeForeign(
+    _ segment: TCPSegment, from side: Side, at time: Int64, _ overhead: Int, _ run: inout Receiver.Context
+  ) {
+    noteSyn(segment, from: side, at: time, &run)
+    chargeBare(segment, from: side, .unknown, overhead, at: time, &run)
     advance(&run, isForced: false)
   }
 

@@ -51,11 +51,11 @@ extension WitnessRule {
     guard let message = field.isOfRequest ? it.request : it.finalResponse else {
       return field.isOfRequest && it.isFlagged(it.finalResponse, "request_not_seen")
     }
-    if case .host = field, it.isFlagged(message, "header_not_seen") { return message["host_source"] == "unknown" }
+    if case .host = field, it.isFlagged(message, "header_not_seen") { return message["host_source"].isEmpty }
     guard message["exactness"] == "at_least", it.isFlagged(message, "incomplete") else { return false }
     switch field {
     case .method, .path, .status: return false
-    case .host: return message["host_source"] == "unknown"
+    case .host: return message["host_source"].isEmpty
     // The sum is right, and what nobody can tell from a header is counted as body.
     default: return true
     }

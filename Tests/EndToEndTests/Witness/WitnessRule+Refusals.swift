@@ -46,7 +46,7 @@ extension WitnessRule {
   private static func ownHost(_ field: WitnessField, _ it: WitnessedExchange, _ join: WitnessJoin) -> Bool {
     guard field == .host, it.source == "nginx", !join.isCutBySnapLength, let request = it.request else { return false }
     // A request that was cut may have had a host.
-    if request["host_source"] == "unknown" { return it.isFlagged(request, "incomplete") }
+    if request["host_source"].isEmpty { return it.isFlagged(request, "incomplete") }
     let reasons = ["host_missing", "http_0_9", "incomplete"]
     return request["host_source"] == "address" && reasons.contains { it.isFlagged(request, $0) }
   }

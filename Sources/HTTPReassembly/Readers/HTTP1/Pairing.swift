@@ -58,8 +58,7 @@ extension Conversation {
       isAligned = false
       // A lost request came before the next one, and its response was not read before that one was sent.
       if !isPipelined, read(nextToAnswer, run, { $0.isBehindRequest && $0.acknowledged <= start.position }) == true {
-        // In front of the first request a prefix may have been lost as well.
-        if nextToAnswer == 0 { needsMoreProof = true } else { isPipelined = true }
+        isPipelined = true
       }
     }
     if isPipelined {
